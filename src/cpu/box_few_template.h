@@ -1,5 +1,6 @@
 /* box_few_template.h - windows of W columns, 1 .. 5, of sums of 16 bits. */
 #include "loops_template.h"
+#include "path.h"
 
 INLINE u16 NAME_2(few, W)(const u16 *s, int64_t c)
 {
@@ -11,8 +12,8 @@ TARGET static void NAME_2(few_sums, W)(void *restrict out, const void *restrict 
     const u16 *restrict s = sums;
     for (int64_t i = 0; i < n; i++) o[i] = NAME_2(few, W)(s + i, channels);
 }
-/* As sums_mean_template.h divides.  The product with 1 / d rounded up, e / d too much in 2^16, is in no need of a
- * remainder while value * e < 2^16. */
+/* As sums_mean_template.h divides (paths.def: few_upward).  The product with 1 / d rounded up, e / d too much in 2^16,
+ * is in no need of a remainder while value * e < 2^16. */
 TARGET static void NAME_2(few_means, W)(void *restrict out, const void *restrict sums, int channels, uint64_t divisor,
                                         int64_t n)
 {
@@ -23,7 +24,7 @@ TARGET static void NAME_2(few_means, W)(void *restrict out, const void *restrict
     const uint64_t excess = up * divisor - 65536;
     if (divisor == 1) {
         for (int64_t i = 0; i < n; i++) o[i] = (u8)NAME_2(few, W)(s + i, channels);
-    } else if (excess * (UINT8_MAX * divisor + half) < 65536) {
+    } else if (SAT_PATH(few_upward) && excess * (UINT8_MAX * divisor + half) < 65536) {
         for (int64_t i = 0; i < n; i++) o[i] = (u8)((u32)(u16)(NAME_2(few, W)(s + i, channels) + half) * up >> 16);
     } else {
         for (int64_t i = 0; i < n; i++) {

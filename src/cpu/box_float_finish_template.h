@@ -1,7 +1,12 @@
-/* box_float_finish_template.h - floats weighted by alpha, and means of them or with a border's value beyond the image,
- * for one instruction set.
+/* box_float_finish_template.h - means of floats weighted by alpha, or with a border's value beyond the image, for one
+ * instruction set.
  *
  * Every operation is that of the definition, so that an infinite value or a sum of no weight spoils what it should. */
+
+INLINE f64s chosen(i64s which, f64s yes, f64s no)
+{
+    return (f64s)((which & (i64s)yes) | (~which & (i64s)no));
+}
 
 /* What the positions beyond the image add to a sum. */
 INLINE f64s with_value(f64s sum, f64s covered, f64s area, f64s value)
@@ -55,6 +60,27 @@ INLINE void finish_all_groups(const sat_box_finish *f, const f64 *sums, int64_t 
 TARGET static void finish_groups(const sat_box_finish *finish, const double *sums, int64_t n)
 {
     WITH_WEIGHTS(finish_all_groups, finish, sums, n);
+}
+
+/* The sum of each pixel's alpha in all its lanes; v: a vector of a row's sums, or two, which hold whole pixels. */
+#define ALPHA_OF_2(i, a, L) ((i) | 1)
+#define ALPHA_OF_4(i, a, L) ((i) | 3)
+INLINE f64s weights(const f64s *v, int k, const int alpha)
+{
+#if F64_LANES == 2
+    const f64s last = v[alpha == 2 ? k : k | 1];
+    return (f64s){last[1], last[1]};
+#else
+    return alpha == 2 ? SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_2, 0) : SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_4, 0);
+#endif
+}
+
+/* Which lanes of v[k] are alpha. */
+INLINE i64s alpha_lanes(int k, const int alpha)
+{
+    i64s which;
+    UNROLL for (int l = 0; l < F64_LANES; l++) which[l] = ((k * F64_LANES + l) & (alpha - 1)) == alpha - 1 ? -1 : 0;
+    return which;
 }
 
 INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t row, int64_t n, const int alpha)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "box_float_lines.h"
+#include "path.h"
 #include "strides.h"
 
 enum { LINE_BYTES = 64 };
@@ -68,9 +69,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     pixels.pixel_bytes *= r->n > 1 ? r->step : 1;
     if (f->spec.weighted_alpha) {
         double *const to = (double *)(void *)out;
-        if (!sat_has_gaps(&pixels))
-            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels.data, channels, r->n * channels);
-        else if (wide && channels == 2)
+        if (wide && channels == 2)
             weigh(to, &pixels, r->n, 2, true);
         else if (wide)
             weigh(to, &pixels, r->n, 4, true);
@@ -84,16 +83,18 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     return end;
 }
 
-/* Do the image's rows hold samples as they are summed? */
+/* Do the image's rows hold samples as they are summed (paths.def: float_in_place)? */
 static bool rows_lie(const sat_float_part *p)
 {
-    return !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
+    return SAT_PATH(float_in_place) && !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
 }
 
-/* How many pixels before this one, 16 at most, does a cache line begin?  0 where none begins with a pixel. */
+/* How many pixels before this one, 16 at most, does a cache line begin (paths.def: float_aligned)?  0 where none begins
+ * with a pixel. */
 static int64_t pixels_into_line(const void *data, int64_t x, size_t pixel)
 {
-    for (int64_t back = 0; back < SAT_FLOAT_ALIGNED; back++) { /* 16 pixels are whole lines */
+    for (int64_t back = 0; SAT_PATH(float_aligned) && back < SAT_FLOAT_ALIGNED;
+         back++) { /* 16 pixels are whole lines */
         const size_t pixels = (size_t)(((x - back) % SAT_FLOAT_ALIGNED + SAT_FLOAT_ALIGNED) % SAT_FLOAT_ALIGNED);
         if (((uintptr_t)data + pixels * pixel) % LINE_BYTES == 0) return back;
     }

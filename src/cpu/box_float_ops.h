@@ -90,9 +90,6 @@ struct sat_box_float_ops {
     void (*finish_groups)(const sat_box_finish *finish, const double *sums, int64_t n);
     void (*finish_rows)(const sat_box_finish *finish, const double *sums, int64_t row, int64_t n);
 
-    /* to[i] = samples[i] times the last of its pixel's 2 or 4 channels, which itself stays; n: whole pixels */
-    void (*weigh[BOX_FLOATS])(double *to, const void *samples, int channels, int64_t n);
-
     /* to[i] += sums[i] */
     void (*add_sums)(double *to, const double *sums, int64_t n);
 };

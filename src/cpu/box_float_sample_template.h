@@ -1,4 +1,4 @@
-/* box_float_sample_template.h - rows of SAMPLE, f32 or f64: summed down the columns, or times alpha. */
+/* box_float_sample_template.h - rows of SAMPLE, f32 or f64, summed down the columns. */
 #include "loops_template.h"
 
 INLINE f64s OF_SAMPLE(load)(const void *line, int64_t i)
@@ -53,24 +53,4 @@ TARGET static void OF_SAMPLE(enter_columns)(const sat_box_step *step, const void
 #include "box_float_few_template.h"
 #define W 7
 #include "box_float_few_template.h"
-
-INLINE void OF_SAMPLE(weigh_all)(f64 *restrict to, const SAMPLE *restrict s, int64_t n, const int alpha)
-{
-    int64_t i = 0;
-    for (; i + F32_LANES <= n; i += F32_LANES) {
-        f64s v[2];
-        UNROLL for (int k = 0; k < 2; k++) v[k] = OF_SAMPLE(load)(s, i + k * F64_LANES);
-        UNROLL for (int k = 0; k < 2; k++)
-            store_sums(to + i + k * F64_LANES, chosen(alpha_lanes(k, alpha), v[k], v[k] * weights(v, k, alpha)));
-    }
-    for (; i < n; i++) to[i] = (i | (alpha - 1)) == i ? (f64)s[i] : (f64)s[i] * (f64)s[i | (alpha - 1)];
-}
-
-TARGET static void OF_SAMPLE(weigh_reals)(double *to, const void *samples, int channels, int64_t n)
-{
-    if (channels == 2)
-        OF_SAMPLE(weigh_all)(to, samples, n, 2);
-    else
-        OF_SAMPLE(weigh_all)(to, samples, n, 4);
-}
 #undef SAMPLE

@@ -1,5 +1,5 @@
 /* box_float_small_template.h - means of windows of 2 .. 5 rows and as wide as high, in one step, for one instruction
- * set.
+ * set (paths.def: float_small).
  *
  * SMALL_ROWS rows of results are made at once, as registers allow.  The column sums left of a vector are found in the
  * vectors before it.  The sums are added in the order of few_columns and few_rows. */

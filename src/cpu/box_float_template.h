@@ -85,41 +85,15 @@ enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES ==
 /* How far ahead rows that enter are fetched: those of a large image come from memory. */
 enum { AHEAD_BYTES = 1024 };
 
-INLINE f64s chosen(i64s which, f64s yes, f64s no)
-{
-    return (f64s)((which & (i64s)yes) | (~which & (i64s)no));
-}
-
-/* The sum of each pixel's alpha in all its lanes; v: a vector of a row's sums, or two, which hold whole pixels. */
-#define ALPHA_OF_2(i, a, L) ((i) | 1)
-#define ALPHA_OF_4(i, a, L) ((i) | 3)
-INLINE f64s weights(const f64s *v, int k, const int alpha)
-{
-#if F64_LANES == 2
-    const f64s last = v[alpha == 2 ? k : k | 1];
-    return (f64s){last[1], last[1]};
-#else
-    return alpha == 2 ? SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_2, 0) : SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_4, 0);
-#endif
-}
-
-/* Which lanes of v[k] are alpha. */
-INLINE i64s alpha_lanes(int k, const int alpha)
-{
-    i64s which;
-    UNROLL for (int l = 0; l < F64_LANES; l++) which[l] = ((k * F64_LANES + l) & (alpha - 1)) == alpha - 1 ? -1 : 0;
-    return which;
-}
-
 #define SAMPLE f32
 #include "box_float_sample_template.h"
 #define SAMPLE f64
 #include "box_float_sample_template.h"
 
-/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong by less than 2^-52 of
- * itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what lies between a quotient
- * and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum has a residue that is
- * none. */
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990; paths.def: float_inverse): the first product is wrong
+ * by less than 2^-52 of itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what
+ * lies between a quotient and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum
+ * has a residue that is none. */
 INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
 {
 #if VECTOR_BYTES == 0
@@ -391,6 +365,5 @@ static const struct sat_box_float_ops box_float_ops = {
     .small = {OF_SMALL(1), OF_SMALL(2), OF_SMALL(3), OF_SMALL(4)},
     .finish_groups = finish_groups,
     .finish_rows = finish_rows,
-    .weigh = {weigh_reals_f32, weigh_reals_f64},
     .add_sums = add_sums,
 };

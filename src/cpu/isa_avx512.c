@@ -5,6 +5,7 @@
 
 #include "isa.h"
 #include "lanes.h"
+#include "path.h"
 
 #define ISA avx512
 #ifdef __clang__
@@ -43,7 +44,7 @@ static void fence(void)
 
 /* 16 bytes, scanned, in four instructions: vpdpbusd adds to each lane the dot product of its four bytes with
  * four others, here four bytes of the row with ones for those that the lane's sum holds: those up to its
- * own, of its own channel. */
+ * own, of its own channel (paths.def: dot_scans). */
 #define HOLDS(lane, byte, C) ((byte) <= (lane) && ((lane) - (byte)) % (C) == 0)
 #define IN_LANE(lane, k, C)                                                                                            \
     HOLDS(lane, 4 * (k), C), HOLDS(lane, 4 * (k) + 1, C), HOLDS(lane, 4 * (k) + 2, C), HOLDS(lane, 4 * (k) + 3, C)
@@ -77,15 +78,15 @@ TARGET static inline __m512i scanned_i8(const char *p, int channels)
     }
     return sums;
 }
-#define LOAD_SCANS(sample, accum) (sizeof(sample) == 1 && sizeof(accum) == 4)
+#define LOAD_SCANS(sample, accum) (SAT_PATH(dot_scans) && sizeof(sample) == 1 && sizeof(accum) == 4)
 
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
 #define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_OF(sample, accum)((const void *)(p), C)
 #define LOAD_OF(sample, accum)       LOAD_##sample##_##accum
-#define LOAD_u8_u32(p, C)            scanned_u8(p, C)
+#define LOAD_u8_u32(p, C)            (SAT_PATH(dot_scans) ? scanned_u8(p, C) : _mm512_cvtepu8_epi32(_mm_loadu_si128(p)))
 #define LOAD_u16_u32(p, C)           _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
 #define LOAD_u32_u32(p, C)           _mm512_loadu_si512(p)
-#define LOAD_i8_u32(p, C)            scanned_i8(p, C)
+#define LOAD_i8_u32(p, C)            (SAT_PATH(dot_scans) ? scanned_i8(p, C) : _mm512_cvtepi8_epi32(_mm_loadu_si128(p)))
 #define LOAD_i16_u32(p, C)           _mm512_cvtepi16_epi32(_mm256_loadu_si256(p))
 #define LOAD_i8_f32(p, C)            _mm512_cvtepi32_ps(LOAD_i8_u32(p, C))
 #define LOAD_i16_f32(p, C)           _mm512_cvtepi32_ps(LOAD_i16_u32(p, C))

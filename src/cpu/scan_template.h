@@ -46,10 +46,11 @@ INLINE vector NAME_2(OF_CHANNELS(SCAN), loaded)(const SAMPLE *p)
 
 TARGET static void OF_CHANNELS(SCAN)(void *row, const void *samples, int64_t n, void *carry)
 {
-    ACCUM *restrict r = row, *restrict along = carry;
+    ACCUM *restrict r = row;
     const SAMPLE *restrict s = samples;
     int64_t i = 0;
 #if VECTOR_BYTES != 0
+    ACCUM *restrict along = carry;
     vector before, v, out;                                                 /* sums before this vector */
     for (int j = 0; j < L; j++) v[j] = j < L - C ? 0 : along[j - (L - C)]; /* as if from a vector before */
     before = SHUFFLE(v, v, L, LAST, 0);
@@ -76,11 +77,14 @@ TARGET static void OF_CHANNELS(SCAN)(void *row, const void *samples, int64_t n, 
         r[i] = (ACCUM)(ABOVE(r[i])(along[i % C] = (ACCUM)(along[i % C] + value)));
     }
 #else
+    ACCUM along[C];
+    memcpy(along, carry, sizeof along);
     for (; i < n; i += C)
         for (int c = 0; c < C; c++) {
             const ACCUM value = (ACCUM)s[i + c];
             r[i + c] = (ACCUM)(ABOVE(r[i + c])(along[c] = (ACCUM)(along[c] + value)));
         }
+    memcpy(carry, along, sizeof along);
 #endif
 }
 

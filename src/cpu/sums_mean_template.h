@@ -5,6 +5,7 @@
  * divisor d is exact: the quotient is estimated, and the remainder, which is exact, says whether it is one more, or one
  * less. */
 #include "numbers_template.h"
+#include "path.h"
 
 #if !IS_FLOAT(RESULT)
 TARGET static void OF_RESULT(divide)(void *restrict out, const void *restrict upper, const void *restrict lower,
@@ -37,17 +38,18 @@ TARGET static void OF_RESULT(divide)(void *restrict out, const void *restrict up
             o[i] = (RESULT)(((u32)(q + (rest >= d)) ^ sign) - sign);                                                   \
         }                                                                                                              \
     }
-    /* f32 has the precision for sum + d/2, which is below d * (the largest magnitude + 1), or f64 has. */
-    if (divisor * ((u64)MOST_OF(RESULT) + IS_SIGNED(RESULT) + 1) < (u64)1 << 24)
+    /* f32 (paths.def: divide_f32) has the precision for sum + d/2, which is below d * (the largest magnitude + 1), or
+     * f64 has. */
+    if (SAT_PATH(divide_f32) && divisor * ((u64)MOST_OF(RESULT) + IS_SIGNED(RESULT) + 1) < (u64)1 << 24)
         LOOP(f32, i32)
     else
         LOOP(f64, VALUE)
 #undef LOOP
 #else
-    /* The quotient, below 2^32 + 1, is estimated in f64.  Its three roundings, each of 2^-53, move it by less than
-     * 2^-18.  So the nearest integer is the right one, or one more, which the rest says: that is taken in integers, and
-     * is less than the divisor. */
-    if (VECTOR_BYTES == 0 || divisor > UINT32_MAX) {
+    /* The quotient (paths.def: divide_long), below 2^32 + 1, is estimated in f64.  Its three roundings, each of 2^-53,
+     * move it by less than 2^-18.  So the nearest integer is the right one, or one more, which the rest says: that is
+     * taken in integers, and is less than the divisor. */
+    if (!SAT_PATH(divide_long) || VECTOR_BYTES == 0 || divisor > UINT32_MAX) {
         for (int64_t i = 0; i < n; i++) {
             const u64 sum = a[i] - b[i], sign = OF_VALUE(SIGN)(sum), q = ((sum ^ sign) - sign + half) / divisor;
             o[i] = (RESULT)((q ^ sign) - sign);

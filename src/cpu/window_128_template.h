@@ -1,7 +1,7 @@
 /* window_128_template.h - variances of integers in 128 bits, for one instruction set: loops that compilers vectorise.
  *
  * The numerator n * S2 - S1 * S1 is taken in limbs of 32 bits, whose products are exact in 64; moments.h then divides
- * it in f64, and proves when that is rounded right. */
+ * it in f64, and proves when that is rounded right (paths.def: variance_128). */
 
 #include "numbers_template.h"
 
