@@ -44,7 +44,7 @@ typedef struct filter {
     bool turned;      /* rows are columns */
     int threads;
     worker *workers;
-    sat_cpu_box_float *real; /* float samples: cpu_box_float.c, and nothing of the above */
+    sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
 
 static bool plan_workers(filter *f, sat_arena *arena)
@@ -77,14 +77,14 @@ static void choose_loops(filter *f)
     f->sums.sample_bytes = in_bytes;
     f->sums.sample = (w->is_signed ? BOX_I8 : BOX_U8) + (in_bytes == 1 ? 0 : in_bytes == 2 ? 1 : 2);
     f->sums.in = !s->weighted_alpha ? f->sums.sample : w->is_signed ? BOX_I32 : BOX_U32;
-    const bool wide = !SAT_PATH(sums_32) || w->accum == SAT_U64;
-    *sum = (sat_cpu_feature){.used = true, .sums = wide ? BOX_SUMS_64 : BOX_SUMS_32};
+    const bool sums_64 = !SAT_PATH(sums_32) || w->accum == SAT_U64;
+    *sum = (sat_cpu_feature){.used = true, .sums = sums_64 ? BOX_SUMS_64 : BOX_SUMS_32};
     if (SAT_PATH(sums_16) && in_bytes == 1 && !s->weighted_alpha && sat_box_window_fits(w, 16)) sum->sums = BOX_SUMS_16;
     for (int c = 0; c < 4; c++) sum->value[c] = w->value[c];
     if (s->result == SAT_F64)
         f->out = BOX_TO_F64;
     else if (s->result == SAT_F32)
-        f->out = SAT_PATH(sums_24) && !wide && sat_sum_fits(w->area_px, w->largest, 24) ? BOX_TO_F24 : BOX_TO_F32;
+        f->out = SAT_PATH(sums_24) && !sums_64 && sat_sum_fits(w->area_px, w->largest, 24) ? BOX_TO_F24 : BOX_TO_F32;
     else
         f->out = in_bytes == 1 ? BOX_TO_8 : in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
@@ -127,7 +127,7 @@ static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **s
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
-        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->real);
+        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->floats);
     } else if (status == SAT_OK) {
         f->sums = (sat_cpu_sums){.window = &f->window,
                                  .isa = isa,
@@ -283,7 +283,7 @@ static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_vi
     (void)mask;
     (void)counts;
     const filter *f = state;
-    if (f->real) return sat_cpu_box_float_run(f->real, src, dst, run);
+    if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
     const sat_view from = f->turned ? turned_view(src) : *src, to = f->turned ? turned_view(dst) : *dst;
     job j = {.f = f, .src = &from, .dst = &to, .run = run, .rows = rows, .scatters = sat_has_gaps(&to)};

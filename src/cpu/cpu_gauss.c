@@ -286,11 +286,11 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter");
-    const bool wide = !SAT_PATH(gauss_f32) || in_f64(spec);
+    const bool f64 = !SAT_PATH(gauss_f32) || in_f64(spec);
     f->spec = *spec;
     f->border = sat_border_find(spec->border);
     f->isa = isa;
-    f->ops = isa->gauss[wide];
+    f->ops = isa->gauss[f64];
     f->sample = index_of(spec->sample);
     f->result = index_of(spec->result);
     f->kernel[0].k = sat_gauss_kernel_for(spec->sigma);
@@ -306,7 +306,7 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     *state = f;
     const sat_gauss_kernel *k = &f->kernel[0].k;
     const int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s, in %s, ", isa->name, f->threads,
-                           f->threads == 1 ? "" : "s", wide ? "f64" : "f32");
+                           f->threads == 1 ? "" : "s", f64 ? "f64" : "f32");
     if (n < 0 || (size_t)n >= note_bytes) return SAT_OK;
     if (k->direct)
         snprintf(note + n, note_bytes - (size_t)n, "%d weight%s", 2 * (int)k->reach + 1, k->reach ? "s" : "");

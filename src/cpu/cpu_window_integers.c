@@ -39,18 +39,18 @@ static void choose_features(const sat_cpu_window *w, integers *g)
 {
     const int64_t area = w->plan.window.area_px;
     const uint64_t m = w->plan.window.largest;
-    const bool variance = w->plan.needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2,
+    const bool variance = w->plan.needs & SAT_NEEDS_VAR, halves = m > UINT32_MAX / 2,
                squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     g->sign = w->plan.window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
     const double terms = (double)area * (double)area * (double)m * (double)m;
     g->arithmetic = !variance || (SAT_PATH(variance_f64) && terms < 0x1p53) ? IN_F64
-                    : SAT_PATH(variance_64) && terms < 0x1p63 && !wide      ? IN_64_BITS
+                    : SAT_PATH(variance_64) && terms < 0x1p63 && !halves    ? IN_64_BITS
                                                                             : IN_128_BITS;
-    const bool narrow = SAT_PATH(window_sums_32) && sat_sum_fits(area, m, w->plan.window.is_signed ? 31 : 32) &&
-                        g->arithmetic == IN_F64;
-    use(&g->sums.of[SUM], narrow ? BOX_SUMS_32 : BOX_SUMS_64);
+    const bool sums_32 = SAT_PATH(window_sums_32) && sat_sum_fits(area, m, w->plan.window.is_signed ? 31 : 32) &&
+                         g->arithmetic == IN_F64;
+    use(&g->sums.of[SUM], sums_32 ? BOX_SUMS_32 : BOX_SUMS_64);
     if (w->plan.validity) use(&g->sums.of[COUNT], area <= UINT32_MAX ? BOX_SUMS_32 : BOX_SUMS_64);
-    if (squares && wide) {
+    if (squares && halves) {
         use(&g->sums.of[SQUARES], BOX_SUMS_64);
         use(&g->sums.of[HIGH_SQUARES], BOX_SUMS_64);
     } else if (squares) {
@@ -61,7 +61,7 @@ static void choose_features(const sat_cpu_window *w, integers *g)
         const uint64_t v = w->plan.window.value[c], square = v * v;
         g->sums.of[COUNT].value[c] = 1;
         g->sums.of[SUM].value[c] = v;
-        g->sums.of[SQUARES].value[c] = wide ? square & UINT32_MAX : square;
+        g->sums.of[SQUARES].value[c] = halves ? square & UINT32_MAX : square;
         g->sums.of[HIGH_SQUARES].value[c] = square >> 32;
     }
 }
