@@ -199,7 +199,7 @@ enum { AHEAD_BYTES = 1024 };
 COLUMNS(f32)
 COLUMNS(f64)
 
-/* sum / area, from inverse = 1 / area to nearest (Markstein 1990; paths.def: float_inverse): the first product is wrong
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong
  * by less than 2^-52 of itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what
  * lies between a quotient and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum
  * has a residue that is none. */
