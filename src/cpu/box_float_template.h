@@ -401,7 +401,7 @@ TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64
     next_place(walk, place);
 }
 
-/* The sums of a row's windows: those that begin with sample i. */
+/* The sums of a row's windows that begin with sample i, where no loop takes one step (paths.def: float_small). */
 INLINE f64s few_sums(const f64 *sums, int64_t i, int64_t stride, const int window)
 {
     f64s v = load_sums(sums + i);
