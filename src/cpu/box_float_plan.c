@@ -1,7 +1,6 @@
 /* box_float_plan.c - the sizes and the memory of a box filter for floats. */
 #include "box_float_plan.h"
 #include "machine.h"
-#include "path.h"
 #include "shape.h"
 
 /* Samples, about, in a piece, whose sums are taken down the columns and then along the rows while they are in the
@@ -153,7 +152,7 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->sample_bytes = sat_type_bytes(spec->sample);
     f->out_bytes = sat_type_bytes(spec->result);
-    f->inverse = SAT_PATH(float_inverse) && f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
+    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;

@@ -90,7 +90,7 @@ enum { AHEAD_BYTES = 1024 };
 #define SAMPLE f64
 #include "box_float_sample_template.h"
 
-/* sum / area, from inverse = 1 / area to nearest (Markstein 1990; paths.def: float_inverse): the first product is wrong
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong
  * by less than 2^-52 of itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what
  * lies between a quotient and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum
  * has a residue that is none. */
@@ -290,7 +290,7 @@ TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64
     next_place(walk, place);
 }
 
-/* The sums of a row's windows: those that begin with sample i. */
+/* The sums of a row's windows that begin with sample i, where no loop takes one step (paths.def: float_small). */
 INLINE f64s few_sums(const f64 *sums, int64_t i, int64_t stride, const int window)
 {
     f64s v = load_sums(sums + i);

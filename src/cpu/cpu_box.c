@@ -96,7 +96,8 @@ static bool turns(const sat_box_spec *s)
 {
     enum { ROW_MOST = 8, COLUMN_MOST = 1 << 20 }; /* samples */
     const int64_t row = s->width * s->channels, column = s->height * s->channels;
-    return SAT_PATH(turned_box) && !sat_is_float(s->sample) && row <= ROW_MOST && row < column && column <= COLUMN_MOST;
+    return SAT_PATH(turned_box) && !sat_is_float(s->sample) && row <= ROW_MOST && row * ROW_MOST <= column &&
+           column <= COLUMN_MOST;
 }
 
 static void swap(int64_t *a, int64_t *b)

@@ -7,13 +7,12 @@
 #include "cpu.h"
 #include "cpu_window.h"
 #include "machine.h"
-#include "path.h"
 #include "pool.h"
 
 /* Samples in a thread's share (machine.h). */
 enum { SHARE = 30000 };
 
-/* What stores of results take.  Moments are stored as they are (paths.def: as_it_is). */
+/* What stores of results take. */
 static void plan_outputs(sat_cpu_window *w)
 {
     for (int i = 0; i < w->spec.outputs; i++) {
@@ -22,9 +21,6 @@ static void plan_outputs(sat_cpu_window *w)
         o->store = sat_window_sample(r->type);
         o->bytes = sat_type_bytes(r->type);
         o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
-        o->as_it_is = SAT_PATH(as_it_is) &&
-                      (r->statistic == SAT_STATISTIC_var || r->statistic == SAT_STATISTIC_sum ||
-                       r->statistic == SAT_STATISTIC_count || (r->statistic == SAT_STATISTIC_mean && r->p[0] == 0));
     }
 }
 
