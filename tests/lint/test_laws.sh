@@ -129,6 +129,16 @@ try "kernels use no C++ runtime" nothing grep -nE \
 try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mmap|printf|fprintf|puts|fputs|putchar|perror' $(ours)
 try "kernels do not end the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|__trap' $(ours)
 
+# Templates are plain code that is included once for each type; macros stay short.
+continued() { awk '/\\$/ { n++ } END { print n + 0 }' src/cpu/*; }
+long_macros() {
+    find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
+        FNR == 1 { n = 0 } { n++ } !/\\$/ { if (n > 15) print FILENAME ":" FNR - n + 1 ": " n " lines"; n = 0 }'
+}
+few_continued() { [ "$(continued)" -le 150 ] || { echo "$(continued) lines of src/cpu end in a backslash"; return 1; }; }
+try "no macro is longer than 15 lines" nothing long_macros
+try "at most 150 lines of src/cpu end in a backslash" few_continued
+
 # An entry of a table stands in one file of its own: elsewhere no code may know its name.  A method's two descriptors, for
 # tables and for one array, have one name and stand in one file, or in NAME.c and NAME_....c.
 ids() { sed -n 's/^[A-Z_]*(\([a-z0-9_]*\)).*/\1/p' "$1" | sort -u; }
