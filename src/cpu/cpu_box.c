@@ -1,8 +1,7 @@
 /* cpu_box.c - the cpu backend's box filter for integer samples: the sums of cpu_sums.c, divided.
  *
  * Sums are divided as they are taken from two prefix sums, or, in windows of few columns of bytes, from the column
- * sums; unless a border adds its value to them, or alpha weighs them (paths.def: prefix_means, few_columns, few_means).
- */
+ * sums; unless a border adds its value to them, or alpha weighs them (paths.def: few_columns, few_means). */
 #include <stdio.h>
 
 #include "box_bands.h"
@@ -244,8 +243,8 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     char *to = (char *)j->dst->data + c->y * j->dst->row_bytes;
     if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
-    const bool at_once = e->few ? SAT_PATH(few_means) : SAT_PATH(prefix_means);
-    const bool summed = !at_once || f->spec.weighted_alpha || e->by_segments || few_sums || sat_cpu_has_values(e, c);
+    const bool summed = (e->few && !SAT_PATH(few_means)) || f->spec.weighted_alpha || e->by_segments || few_sums ||
+                        sat_cpu_has_values(e, c);
     const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
     if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
