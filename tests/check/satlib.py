@@ -297,8 +297,9 @@ def window_sums(samples, window_width, window_height, border, outside, first=Fal
         padded = np.concatenate([samples, edge], axis)
         total = np.zeros_like(samples)
         before = (size - 1) // 2 if first else size // 2
-        for offset in range(-before, size - before):
-            total += np.take(padded, MAPS[border](np.arange(n) + offset, n), axis)
+        reached = np.take(padded, MAPS[border](np.arange(n + size - 1) - before, n), axis)
+        for offset in range(size):
+            total += reached[:, offset:offset + n] if axis == 1 else reached[offset:offset + n]
         samples = total
     return samples
 

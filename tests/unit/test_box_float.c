@@ -7,21 +7,29 @@
 enum { THREADS = 4 };
 static const int threads_of[THREADS] = {1, 2, 3, 7};
 
+/* Where the samples of the windows along an axis lie, from the first window's first on; -1: outside. */
+static int64_t *positions_of(const sat_box_spec *s, int64_t n, int64_t window)
+{
+    const int64_t before = (window - (s->anchor == SAT_ANCHOR_FIRST)) / 2;
+    int64_t *at = malloc((size_t)(n + window) * sizeof *at);
+    for (int64_t i = 0; i < n + window; i++) at[i] = border_position(s->border, i - before, n);
+    return at;
+}
+
 /* The sums of an image's samples, colours times alpha, over the windows of one axis: exact, of integers. */
 static double *sums_along(const sat_box_spec *s, const double *in, int64_t lines, int64_t n, int64_t step, int64_t line,
                           int64_t window, const double *outside)
 {
     double *out = malloc((size_t)(s->width * s->height * s->channels) * sizeof *out);
-    const int64_t before = (window - (s->anchor == SAT_ANCHOR_FIRST)) / 2;
+    int64_t *at = positions_of(s, n, window);
     for (int64_t l = 0; l < lines; l++)
         for (int64_t i = 0; i < n; i++) {
             double sum = 0;
-            for (int64_t k = i - before; k < i - before + window; k++) {
-                int64_t at = border_position(s->border, k, n);
-                sum += at < 0 ? outside[l % s->channels] : in[l * line + at * step];
-            }
+            for (int64_t k = i; k < i + window; k++)
+                sum += at[k] < 0 ? outside[l % s->channels] : in[l * line + at[k] * step];
             out[l * line + i * step] = sum;
         }
+    free(at);
     return out;
 }
 
@@ -43,15 +51,13 @@ static double *window_sums(const sat_box_spec *s, const double *samples, const d
 {
     const int64_t channels = s->channels, row = s->width * channels;
     double beyond[4], *down = malloc((size_t)(row * s->height) * sizeof *down);
+    int64_t *at = positions_of(s, s->height, s->window_height);
     for (int64_t x = 0; x < s->width; x++) { /* columns, one pixel at a time */
         for (int64_t y = 0; y < s->height; y++)
             for (int64_t c = 0; c < channels; c++) {
                 double sum = 0;
-                const int64_t before = (s->window_height - (s->anchor == SAT_ANCHOR_FIRST)) / 2;
-                for (int64_t k = y - before; k < y - before + s->window_height; k++) {
-                    int64_t at = border_position(s->border, k, s->height);
-                    sum += at < 0 ? outside[c] : samples[at * row + x * channels + c];
-                }
+                for (int64_t k = y; k < y + s->window_height; k++)
+                    sum += at[k] < 0 ? outside[c] : samples[at[k] * row + x * channels + c];
                 down[y * row + x * channels + c] = sum;
             }
     }
@@ -62,6 +68,7 @@ static double *window_sums(const sat_box_spec *s, const double *samples, const d
         memcpy(out + y * row, line, (size_t)row * sizeof *out);
         free(line);
     }
+    free(at);
     free(down);
     return out;
 }
