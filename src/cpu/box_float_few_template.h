@@ -1,5 +1,5 @@
-/* box_float_few_template.h - the sums of windows of W rows, 1 .. 7, of SAMPLE, f32 or f64.  Windows that are lower than a
- * block of rows have no other loop, and so no line in paths.def. */
+/* box_float_few_template.h - the sums of windows of W rows, 1 .. 7, of SAMPLE, f32 or f64.  Windows that are lower than
+ * a block of rows have no other loop, and so no line in paths.def. */
 #include "loops_template.h"
 
 TARGET static void NAME_3(few_columns, SAMPLE, W)(const void *const *rows, int64_t at, int64_t n, f64 *out, int64_t row)
