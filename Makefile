@@ -33,7 +33,7 @@ SWEEP_SRC := kernels/lab/lookback_aux_one.cu
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 # Those that take longest to compile begin first, so that no core waits for another at the end.
-LONGEST := kernels/table/fused.cu kernels/window/window_words.cu
+LONGEST := $(addprefix kernels/,window/window_words.cu window/window_bytes.cu box/box_wide.cu box/box.cu table/fused_u8.cu table/fused_u16.cu)
 KERNELS := $(filter-out $(LEFT_OUT) $(if $(filter 1,$(SWEEP)),,$(SWEEP_SRC)), \
              $(wildcard $(LONGEST)) $(filter-out $(LONGEST),$(sort $(wildcard kernels/*.cu kernels/*/*.cu))))
 ifeq ($(CUDA),1)
@@ -57,7 +57,7 @@ WITH_LIBTIFF := $(if $(filter 0,$(TIFF)),0,$(if $(filter 1,$(TIFF)),1,$(HAVE_LIB
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno
 DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) -DSAT_WITH_LIBTIFF=$(WITH_LIBTIFF) \
             $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
-            $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1)
+            $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) $(if $(filter 1,$(PATHS)),-DSAT_PATHS=1)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
@@ -124,7 +124,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-lint check check-build check-run \
-        bare quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
+        bare quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -163,6 +163,8 @@ compiler:
 
 $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
+# Where each variable of the loops lies, at each instruction, would take an eighth of their compilation.
+$(OBJ)/src/cpu/isa_%.o: INC += -fno-var-tracking
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
 $(OBJ)/src/lab/%.o: INC := $(CLI_INC)
@@ -240,7 +242,7 @@ $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $
 
 # The command and the library, with what tests set in the environment: override.o stands before the library, whose own is
 # then left out.
-$(OBJ)/tests/override.o: INC := -Isrc/cpu
+$(OBJ)/tests/override.o: INC := -Isrc/cpu -Isrc/lib
 $(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -328,6 +330,11 @@ bench: $(B)/sat
 ## reproduce: the experiments of docs/claims.md on this machine's GPU (docs/bench/reproduce.sh: PARTS, OUT, SAT)
 reproduce: $(if $(SAT),,sweep)
 	@docs/bench/reproduce.sh
+
+## paths: what each variant of a loop on the CPU wins, to docs/bench/paths.csv (docs/bench/paths.sh: ISAS, NAMES, OUT)
+paths:
+	@$(MAKE) --no-print-directory B=$(B)/paths CUDA=0 PATHS=1 $(B)/paths/tests/sat
+	@SAT=$(B)/paths/tests/sat docs/bench/paths.sh
 
 ## peers: install other tools, compare their pixels with ours, time both (see docs/measuring.md)
 peers: all

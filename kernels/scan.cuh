@@ -6,7 +6,8 @@
  *     in   element i of row r = y * step + c is sample number  y * in_pitch + i * step + c
  *     out  element i of row r is sum number                    r * out_pitch + i
  *
- * A method works on type pairs <Sample, Accum>; with_types() turns the two run-time types into the call of a template.
+ * A method works on type pairs <Sample, Accum>; with_types() turns the two run-time types into the call of a template,
+ * with_scan_types() those that the laboratory's scans are compiled for.
  */
 #ifndef SCAN_CUH
 #define SCAN_CUH
@@ -129,16 +130,30 @@ inline sat_status has_types(sat_type sample, sat_type accum)
     return with_types(sample, accum, [](auto) { return SAT_OK; });
 }
 
-/* Calls f(Accum()) for the arithmetic type of an accumulator. */
-template <class F> sat_status with_accum(sat_type accum, F f)
+/* The same for the laboratory's scans and CUB's.  They are compared in these four pairs, and each pair is compiled for
+ * each of them. */
+template <class F> sat_status with_scan_types(sat_type sample, sat_type accum, F f)
+{
+    if (sample == SAT_U8 && accum == SAT_U32) return f(type_pair<uint8_t, uint32_t>());
+    if (sample == accum && sample == SAT_U32) return f(type_pair<uint32_t, uint32_t>());
+    if (sample == accum && sample == SAT_U64) return f(type_pair<uint64_t, uint64_t>());
+    if (sample == accum && sample == SAT_F32) return f(type_pair<float, float>());
+    return sat_fail(SAT_ERR_TYPE, "the laboratory's scans sum u8 in u32, and u32, u64, f32 in themselves: not %s in %s",
+                    sat_type_name(sample), sat_type_name(accum));
+}
+inline sat_status has_scan_types(sat_type sample, sat_type accum)
+{
+    return with_scan_types(sample, accum, [](auto) { return SAT_OK; });
+}
+
+/* Calls f(Sum()) for the sums of these scans. */
+template <class F> sat_status with_scan_sums(sat_type accum, F f)
 {
     switch (accum) {
-    case SAT_U32:
-    case SAT_Q32: return f(uint32_t());
+    case SAT_U32: return f(uint32_t());
     case SAT_U64: return f(uint64_t());
     case SAT_F32: return f(float());
-    case SAT_F64: return f(double());
-    default: return sat_fail(SAT_ERR_TYPE, "no sums of %s", sat_type_name(accum));
+    default: return sat_fail(SAT_ERR_TYPE, "the laboratory's scans have no sums of %s", sat_type_name(accum));
     }
 }
 

@@ -141,16 +141,16 @@ constexpr box_strip box_broad_bytes(unsigned channels)
     return {72, 8, 15, 1, 5, 1};
 }
 
-/* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor, whose shared memory
- * the queue fills up. */
+/* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor.  Their shared memory
+ * has room for the queues of f32 samples of one channel. */
 struct box_float_strip {
-    unsigned run, step, queue, wide_queue;
+    unsigned run, step, queue;
     int resident;
 };
 constexpr box_float_strip box_float_strip_of(size_t bytes)
 {
-    if (simulated) return {4, 2, 3, 2, 1};
-    return bytes == 4 ? box_float_strip{16, 8, 10, 9, 2} : box_float_strip{16, 8, 2, 1, 2};
+    if (simulated) return {4, 2, bytes == 4 ? 3u : 0u, 1};
+    return bytes == 4 ? box_float_strip{16, 8, 10, 2} : box_float_strip{16, 8, 0, 2};
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
@@ -196,8 +196,8 @@ constexpr bool box_wide_pays(size_t bytes, bool real, bool narrow, int64_t colum
     if (bytes == 2) return !narrow || columns > 800;
     return rows > 257 || columns > (real ? 448 : 880);
 }
-/* Images with fewer elements in a row leave most of a block idle; those with fewer rows have as many column sums of
- * groups as samples. */
+/* Images with fewer elements in a row leave most of a block idle; those with fewer rows have as many column sums
+ * of groups as samples. */
 constexpr int64_t BOX_WIDE_LEAST_ELEMENTS = simulated ? 8 : 512, BOX_WIDE_LEAST_ROWS = simulated ? 2 : 64;
 constexpr unsigned BOX_WIDE_SUM_THREADS = simulated ? 64 : 256, BOX_WIDE_SCAN_WARPS = simulated ? 2 : 32;
 

@@ -1,4 +1,6 @@
-/* override.c - settings of the cpu backends from the environment, for tests and comparisons; see src/cpu/override.h. */
+/* override.c - settings of the cpu backends from the environment, for tests and comparisons; see src/cpu/override.h.
+ *
+ * SAT_WITHOUT has the names of variants of loops, with spaces between them, that are switched off (src/lib/path.h). */
 #include "override.h"
 
 #include <stdlib.h>
@@ -7,3 +9,26 @@ const char *sat_override(const char *name)
 {
     return getenv(name);
 }
+
+#if SAT_PATHS
+#include <string.h>
+
+#include "path.h"
+
+bool sat_path_off[SAT_PATH_COUNT];
+
+__attribute__((constructor)) static void switch_off(void)
+{
+    static const char *const names[] = {
+#define PATH(name, row, without) #name,
+#include "paths.def"
+#undef PATH
+    };
+    const char *list = getenv("SAT_WITHOUT");
+    for (int i = 0; list && i < SAT_PATH_COUNT; i++) {
+        const size_t n = strlen(names[i]);
+        for (const char *at = list; (at = strstr(at, names[i])) != NULL; at += n)
+            if ((at == list || at[-1] == ' ') && (at[n] == 0 || at[n] == ' ')) sat_path_off[i] = true;
+    }
+}
+#endif

@@ -59,7 +59,7 @@ struct alignas(16) ratio {
 };
 
 /* sum / area to nearest from a rounded reciprocal: the residue of the first product is exact, and divided as well
- * (Markstein, IA-64 and elementary functions, 2000, 8.3).  src/cpu/box_divide_template.h has the bounds of integers: in
+ * (Markstein, IA-64 and elementary functions, 2000, 8.3).  src/cpu/numbers_template.h has the bounds of integers: in
  * floats sums below 2^24 and areas below 2^17, in doubles sums below 2^53 and areas below 2^40.  For real sums,
  * EXTREME says which are not for it. */
 template <class Real> PRIM_DEVICE Real corrected_quotient(Real sum, Real area, Real reciprocal)

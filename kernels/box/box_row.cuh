@@ -290,6 +290,9 @@ struct row_filter {
         }
     }
 
+    static constexpr unsigned UNROLLED = UNIT == 3          ? 1
+                                         : VECTORS % 3 == 0 ? 3
+                                                            : VECTORS; /* UNITs in a turn of the loop */
     /* Slides all windows that begin at this lane's columns; PHASE = window.elements % VECTOR.  means(n, e, m): m[k] =
      * the mean of n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
     template <unsigned PHASE, bool UNROLL, class Means>
@@ -298,7 +301,7 @@ struct row_filter {
         unsigned end = t.columns + window.words;
         if (end > t.end) end = t.end; /* the lane's results are not requested */
         vector next = get(s, end);
-#pragma unroll(UNROLL ? VECTORS / UNIT : 1)
+#pragma unroll(UNROLL ? UNROLLED : 1)
         for (unsigned g = 0; g < VECTORS; g += UNIT)
 #pragma unroll
             for (unsigned u = 0; u < UNIT; u++) {

@@ -101,7 +101,6 @@ const sat_backend sat_backend_blelloch = {
     .probe = device_probe,
     .open = open_plan,
     .run = table_run,
-    .wait = table_wait,
 };
 
 const sat_scan_method sat_scan_blelloch = {

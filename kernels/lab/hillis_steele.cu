@@ -36,7 +36,7 @@ namespace
 
 template <unsigned BLOCK, class Sample, class Accum> struct hillis_steele_tile {
     static constexpr unsigned threads = BLOCK;
-    using sum = typename sums_in<Accum>::type;
+    using sum = Accum;
     struct shared {
         prim::array<sum, BLOCK> buffer[2];
     };
@@ -101,7 +101,6 @@ const sat_backend sat_backend_hillis_steele = {
     .probe = device_probe,
     .open = open_plan,
     .run = table_run,
-    .wait = table_wait,
 };
 
 const sat_scan_method sat_scan_hillis_steele = {

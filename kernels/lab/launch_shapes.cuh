@@ -29,9 +29,9 @@ sat_status open_array_in(Shapes shapes, const scan_algorithm *algorithm, const s
                          void **state, char *note, size_t note_bytes)
 {
     const scan_shape requested = {spec->block_threads, spec->thread_items, spec->naive_staging};
-    sat_status status = with_types(spec->sample, spec->accum, [&](auto types) {
+    sat_status status = with_scan_types(spec->sample, spec->accum, [&](auto types) {
         using types_t = decltype(types);
-        using sum = typename sums_in<typename types_t::accum>::type;
+        using sum = typename types_t::accum;
         return with_launch_shape<typename types_t::sample, sum>(shapes, algorithm->name, &requested,
                                                                 [](auto) { return SAT_OK; });
     });

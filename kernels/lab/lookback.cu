@@ -115,7 +115,6 @@ const sat_backend sat_backend_lookback = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .wait = table_wait,
 };
 
 const sat_scan_method sat_scan_lookback = {

@@ -48,7 +48,7 @@ template <unsigned B, unsigned Q, bool PADDED> struct blocked_shape {
 /* The rows of a launch. */
 template <class Sample, class Accum> struct work {
     using sample = Sample;
-    using sum = typename sums_in<Accum>::type;
+    using sum = Accum;
     static constexpr bool fixed_point = std::is_same_v<Accum, q32>;
 
     scan_source<Sample, Accum> source;
@@ -239,7 +239,7 @@ constexpr size_t COUNTER_BYTES = tuning::CACHE_LINE_BYTES;
 template <template <class, class> class Kernel> struct method {
     static sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, size_t *bytes)
     {
-        return with_accum(accum, [&](auto zero) {
+        return with_scan_sums(accum, [&](auto zero) {
             using sum = decltype(zero);
             using slot = typename Kernel<work<sum, sum>, large<sum>>::slot;
             sat_status status = with_shape<sum>(shape, rows, length, [](auto) { return SAT_OK; });
@@ -250,10 +250,10 @@ template <template <class, class> class Kernel> struct method {
 
     static sat_status queue(const scan_job *job, const scan_shape *shape, void *workspace, void *stream)
     {
-        return with_types(job->sample, job->accum, [&](auto pair) {
+        return with_scan_types(job->sample, job->accum, [&](auto pair) {
             using sample = typename decltype(pair)::sample;
             using accum = typename decltype(pair)::accum;
-            using sum = typename sums_in<accum>::type;
+            using sum = accum;
             return with_shape<sum>(shape, job->rows, job->length, [&](auto s) {
                 if constexpr (!decltype(s)::blocked || std::is_same_v<sample, uint32_t>)
                     return launch<sample, accum, decltype(s)>(job, workspace, stream);
@@ -302,7 +302,7 @@ template <template <class, class> class Kernel> struct method {
                          size_t bytes)
     {
         text[0] = 0;
-        (void)with_accum(accum, [&](auto zero) {
+        (void)with_scan_sums(accum, [&](auto zero) {
             return with_shape<decltype(zero)>(shape, rows, length, [&](auto s) {
                 using chosen = decltype(s);
                 snprintf(text, bytes, "B=%u, Q=%u, %s", chosen::block_threads, chosen::items,
@@ -320,7 +320,7 @@ inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spe
                              char *note, size_t note_bytes)
 {
     const scan_shape shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
-    sat_status status = with_accum(spec->accum, [&](auto zero) {
+    sat_status status = with_scan_sums(spec->accum, [&](auto zero) {
         return with_shape<decltype(zero)>(&shape, 1, spec->length, [&](auto s) {
             if (!decltype(s)::blocked || spec->sample == SAT_U32) return SAT_OK;
             return sat_fail(SAT_ERR_UNAVAILABLE, "%d threads x %d elements are compiled in for u32 samples only",

@@ -109,9 +109,9 @@ template <class F>
 sat_status with_types_and_shape(sat_type sample, sat_type accum, const scan_shape *requested, int64_t rows,
                                 int64_t length, F f)
 {
-    return with_types(sample, accum, [&](auto pair) {
+    return with_scan_types(sample, accum, [&](auto pair) {
         using types = decltype(pair);
-        using sum = typename sums_in<typename types::accum>::type;
+        using sum = typename types::accum;
         return with_shape<typename types::sample, sum>(requested, rows, length,
                                                        [&](auto shape) { return f(pair, shape); });
     });

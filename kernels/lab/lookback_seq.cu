@@ -88,7 +88,6 @@ const sat_backend sat_backend_lookback_seq = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .wait = table_wait,
 };
 
 const sat_scan_method sat_scan_lookback_seq = {

@@ -29,7 +29,7 @@ namespace recursion
 
 /* The arguments of a kernel that scans tiles; block b has tile b % tiles of row b / tiles. */
 template <class Sample, class Accum> struct level {
-    using sum = typename sums_in<Accum>::type;
+    using sum = Accum;
     scan_source<Sample, Accum> source;
     sum *out;
     int64_t out_pitch, length;
@@ -84,9 +84,9 @@ inline int64_t tiles_of(int64_t length, unsigned tile)
 
 /* Queues all levels of a job. Rung::kernel<B, Q, Sample, Accum> scans tiles of B * Q; it holds a level. */
 template <class Rung, class Shape, class Sample, class Accum>
-sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>::type *space, void *stream)
+sat_status queue_levels(const scan_job *job, bool naive, Accum *space, void *stream)
 {
-    using sum = typename sums_in<Accum>::type;
+    using sum = Accum;
     constexpr unsigned B = Shape::B, Q = Shape::template Q<sum>;
     const int64_t tiles = tiles_of(job->length, B * Q), pitch = padded(tiles);
     const bool one = tiles == 1;
@@ -140,7 +140,7 @@ template <class Rung, class Shapes> struct algorithm {
     static sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *requested,
                                 size_t *bytes)
     {
-        return with_accum(accum, [=](auto zero) {
+        return with_scan_sums(accum, [=](auto zero) {
             using sum = decltype(zero);
             return with_launch_shape<sum, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int64_t words = 0, row;
@@ -155,10 +155,10 @@ template <class Rung, class Shapes> struct algorithm {
 
     static sat_status queue(const scan_job *job, const scan_shape *requested, void *workspace, void *stream)
     {
-        return with_types(job->sample, job->accum, [=](auto types) {
+        return with_scan_types(job->sample, job->accum, [=](auto types) {
             using types_t = decltype(types);
             using sample = typename types_t::sample;
-            using sum = typename sums_in<typename types_t::accum>::type;
+            using sum = typename types_t::accum;
             return with_launch_shape<sample, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 return queue_levels<Rung, decltype(shape), sample, typename types_t::accum>(
                     job, requested->naive_staging, (sum *)workspace, stream);
@@ -168,7 +168,7 @@ template <class Rung, class Shapes> struct algorithm {
 
     static void describe(int64_t, int64_t length, sat_type accum, const scan_shape *requested, char *text, size_t bytes)
     {
-        (void)with_accum(accum, [=](auto zero) {
+        (void)with_scan_sums(accum, [=](auto zero) {
             using sum = decltype(zero);
             return with_launch_shape<sum, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int levels = 1;

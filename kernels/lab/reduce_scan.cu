@@ -165,9 +165,9 @@ template <class Sum, class Shape> cut cut_for(int64_t length, Shape)
 }
 
 template <class Shape, class Sample, class Accum>
-sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carries, void *stream)
+sat_status queue_steps(const scan_job *job, Accum *carries, void *stream)
 {
-    using sum = typename sums_in<Accum>::type;
+    using sum = Accum;
     constexpr unsigned B = Shape::B, Q = Shape::template Q<sum>;
     const auto source = scan_source<Sample, Accum>::of_job(job);
     const cut row = cut_for<sum>(job->length, Shape());
@@ -191,7 +191,7 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
 
 sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *requested, size_t *bytes)
 {
-    return with_accum(accum, [=](auto zero) {
+    return with_scan_sums(accum, [=](auto zero) {
         using sum = decltype(zero);
         return with_launch_shape<sum, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const cut row = cut_for<sum>(length, shape);
@@ -206,9 +206,9 @@ sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_sh
 
 sat_status queue(const scan_job *job, const scan_shape *requested, void *workspace, void *stream)
 {
-    return with_types(job->sample, job->accum, [=](auto types) {
+    return with_scan_types(job->sample, job->accum, [=](auto types) {
         using types_t = decltype(types);
-        using sum = typename sums_in<typename types_t::accum>::type;
+        using sum = typename types_t::accum;
         using sample = typename types_t::sample;
         return with_launch_shape<sample, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             return queue_steps<decltype(shape), sample, typename types_t::accum>(job, (sum *)workspace, stream);
@@ -218,7 +218,7 @@ sat_status queue(const scan_job *job, const scan_shape *requested, void *workspa
 
 void describe(int64_t, int64_t length, sat_type accum, const scan_shape *requested, char *text, size_t bytes)
 {
-    (void)with_accum(accum, [=](auto zero) {
+    (void)with_scan_sums(accum, [=](auto zero) {
         using sum = decltype(zero);
         return with_launch_shape<sum, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const unsigned chunks = cut_for<sum>(length, shape).chunks;
@@ -256,7 +256,6 @@ const sat_backend sat_backend_reduce_scan = {
     .probe = device_probe,
     .open = open_plan,
     .run = table_run,
-    .wait = table_wait,
 };
 
 const sat_scan_method sat_scan_reduce_scan = {

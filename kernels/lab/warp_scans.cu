@@ -80,6 +80,8 @@ sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, 
 {
     const char *device;
     if (spec->sample != spec->accum) return sat_fail(SAT_ERR_TYPE, "%s: samples and sums are of one type", Way::name);
+    sat_status status = has_scan_types(spec->sample, spec->accum);
+    if (status != SAT_OK) return status;
     if ((spec->block_threads && spec->block_threads != (int)BLOCK) || spec->thread_items > 1)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: only B=%u with Q=1 was compiled in", Way::name, BLOCK);
     sat_scan_spec *mine = prim::arena_new<sat_scan_spec>(arena);
@@ -94,7 +96,7 @@ sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, 
 template <class Way> sat_status run(void *state, const void *in, void *out, void *stream)
 {
     const sat_scan_spec *spec = (const sat_scan_spec *)state;
-    return with_accum(spec->accum, [=](auto zero) {
+    return with_scan_sums(spec->accum, [=](auto zero) {
         using T = decltype(zero);
         return prim::launch(scan_warps<Way, T>{(const T *)in, (T *)out, spec->length, spec->exclusive},
                             (spec->length - 1) / BLOCK + 1, stream);

@@ -38,20 +38,6 @@ void say_version(char *text, size_t bytes)
     snprintf(text, bytes, "CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
 }
 
-/* The pairs that are compared: a type in itself, and what images are made of in integers.  Each costs nvcc as much as a
- * whole file of ours. */
-template <class Sample, class Accum> constexpr bool offered()
-{
-    constexpr bool integer = std::is_same_v<Accum, uint32_t> || std::is_same_v<Accum, uint64_t>;
-    return std::is_same_v<Sample, Accum> ||
-           (integer && std::is_unsigned_v<Sample> && sizeof(Sample) < sizeof(uint32_t));
-}
-
-sat_status not_offered(sat_type sample, sat_type accum)
-{
-    return sat_fail(SAT_ERR_TYPE, "cub: not offered for %s samples in %s", sat_type_name(sample), sat_type_name(accum));
-}
-
 /* ---- one array --------------------------------------------------------------------------------------- */
 
 template <class Sample, class Sum> struct widened {
@@ -68,13 +54,11 @@ cudaError_t scan_from(In in, Sum *out, const sat_scan_spec *spec, void *memory, 
 
 sat_status scan_array(const sat_scan_spec *spec, const void *in, void *out, void *memory, size_t *bytes, void *stream)
 {
-    return with_types(spec->sample, spec->accum, [=](auto pair) {
+    return with_scan_types(spec->sample, spec->accum, [=](auto pair) {
         using Sample = typename decltype(pair)::sample;
         using Sum = typename decltype(pair)::accum;
         cudaStream_t on = (cudaStream_t)stream;
-        if constexpr (!offered<Sample, Sum>()) {
-            return not_offered(spec->sample, spec->accum);
-        } else if constexpr (std::is_same_v<Sample, Sum>) {
+        if constexpr (std::is_same_v<Sample, Sum>) {
             return prim::checked(scan_from((const Sum *)in, (Sum *)out, spec, memory, bytes, on), "cub");
         } else {
             auto wide = thrust::make_transform_iterator((const Sample *)in, widened<Sample, Sum>());
@@ -180,7 +164,7 @@ sat_status workspace(int64_t count, int64_t length, sat_type accum, const scan_s
     scan_job job = {};
     job.rows = count;
     job.length = length;
-    return with_accum(accum, [&job, bytes](auto zero) {
+    return with_scan_sums(accum, [&job, bytes](auto zero) {
         using sum = decltype(zero);
         return prim::checked(scan_by_row<sum, sum>(&job, NULL, bytes, NULL), "cub");
     });
@@ -192,14 +176,11 @@ sat_status queue(const scan_job *job, const scan_shape *shape, void *memory, voi
     if (job->exclusive) return sat_fail(SAT_ERR_UNAVAILABLE, "cub-rows: inclusive sums only");
     sat_status status = workspace(job->rows, job->length, job->accum, shape, &bytes);
     if (status != SAT_OK) return status;
-    return with_types(job->sample, job->accum, [=](auto pair) {
+    return with_scan_types(job->sample, job->accum, [=](auto pair) {
         using Sample = typename decltype(pair)::sample;
         using Sum = typename decltype(pair)::accum;
         size_t given = bytes;
-        if constexpr (offered<Sample, Sum>())
-            return prim::checked(scan_by_row<Sample, Sum>(job, memory, &given, (cudaStream_t)stream), "cub");
-        else
-            return not_offered(job->sample, job->accum);
+        return prim::checked(scan_by_row<Sample, Sum>(job, memory, &given, (cudaStream_t)stream), "cub");
     });
 }
 
@@ -212,11 +193,6 @@ const scan_algorithm cub_rows = {.name = "cub-rows", .workspace = workspace, .qu
 
 sat_status open_table(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    sat_status status = with_types(spec->sample, spec->accum, [=](auto pair) {
-        using P = decltype(pair);
-        return offered<typename P::sample, typename P::accum>() ? SAT_OK : not_offered(spec->sample, spec->accum);
-    });
-    if (status != SAT_OK) return status;
     return table_open(&cub_rows, spec, arena, state, note, note_bytes);
 }
 
@@ -248,5 +224,4 @@ const sat_backend sat_backend_cub_rows = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .wait = table_wait,
 };

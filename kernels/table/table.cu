@@ -77,10 +77,8 @@ struct pipeline {
     const scan_algorithm *algorithm;
     sat_plan_spec spec;
     scan_shape shape;
-    sat_type sums;            /* after fixed point: u32 for q32 */
     int64_t a_pitch, b_pitch; /* sums */
     void *a, *b, *row_work, *column_work;
-    uint32_t *outside; /* q32: set to 1 by a sample that does not fit */
 };
 
 /* Rows begin on lines of 128 bytes; shorter ones on a power of two that holds them, or narrow images would alloc_sums
@@ -127,7 +125,7 @@ void describe(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat
 sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes)
 {
-    sat_status status = has_types(spec->sample, spec->accum);
+    sat_status status = has_scan_types(spec->sample, spec->accum);
     if (status != SAT_OK) return status;
     pipeline *p = prim::arena_new<pipeline>(arena);
     if (p == NULL) return SAT_ERR_MEMORY;
@@ -135,7 +133,6 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec
     size_t size = sat_type_bytes(spec->accum);
     p->algorithm = algorithm;
     p->spec = *spec;
-    p->sums = spec->accum == SAT_Q32 ? SAT_U32 : spec->accum;
     p->a_pitch = row_pitch(width, size);
     p->b_pitch = row_pitch(height, size);
 
@@ -144,9 +141,7 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec
         status = alloc_workspace(algorithm, height * channels, width, spec->accum, &p->shape, arena, &p->row_work);
     if (status == SAT_OK && height > 1) status = alloc_sums(arena, &p->b, width * channels, p->b_pitch, size);
     if (status == SAT_OK && height > 1)
-        status = alloc_workspace(algorithm, width * channels, height, p->sums, &p->shape, arena, &p->column_work);
-    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &p->outside, 1);
-    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
+        status = alloc_workspace(algorithm, width * channels, height, spec->accum, &p->shape, arena, &p->column_work);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
     if (status != SAT_OK) return status;
     describe(algorithm, height * channels, width, spec->accum, &p->shape, note, note_bytes);
@@ -169,8 +164,6 @@ sat_status scan_image(const pipeline *p, const sat_view *image, void *stream)
     job.out_pitch = p->a_pitch;
     job.rows = image->height * image->channels;
     job.length = image->width;
-    job.quant = p->spec.quant;
-    job.outside = p->outside;
     return p->algorithm->queue(&job, &p->shape, p->row_work, stream);
 }
 
@@ -178,7 +171,7 @@ sat_status scan_columns(const pipeline *p, int64_t height, const void *carry_in,
 {
     scan_job job = {};
     job.in = job.out = p->b;
-    job.sample = job.accum = p->sums;
+    job.sample = job.accum = p->spec.accum;
     job.in_pitch = job.out_pitch = p->b_pitch;
     job.step = 1;
     job.rows = p->spec.width * p->spec.channels;
@@ -187,26 +180,28 @@ sat_status scan_columns(const pipeline *p, int64_t height, const void *carry_in,
     return p->algorithm->queue(&job, &p->shape, p->column_work, stream);
 }
 
-/* A -> B: row y*C + c becomes column y of the rows x*C + c. */
-template <class Word> sat_status transpose_sums(const pipeline *p, int64_t height, void *stream)
+/* Sums are moved as words of 4 bytes: images have no pair of types with sums of 8 (scan.cuh).
+ *
+ * A -> B: row y*C + c becomes column y of the rows x*C + c. */
+using word = uint32_t;
+sat_status transpose_sums(const pipeline *p, int64_t height, void *stream)
 {
     int64_t channels = p->spec.channels;
-    prim::matrices<const Word> a = {(const Word *)p->a, channels * p->a_pitch, p->a_pitch};
-    prim::matrices<Word> b = {(Word *)p->b, channels * p->b_pitch, p->b_pitch};
+    prim::matrices<const word> a = {(const word *)p->a, channels * p->a_pitch, p->a_pitch};
+    prim::matrices<word> b = {(word *)p->b, channels * p->b_pitch, p->b_pitch};
     return prim::transpose(a, b, height, p->spec.width, channels, stream);
 }
 
 /* B -> the table's entries from (1, 1) on, or from (0, 0) on; the exclusive layout does not hold the last ones. */
-template <class Word>
 sat_status transpose_to_table(const pipeline *p, const sat_view *table, int64_t height, bool zero_row, void *stream)
 {
     int64_t channels = p->spec.channels, samples = p->spec.width * channels;
     bool exclusive = p->spec.layout == SAT_EXCLUSIVE;
-    int64_t pitch = (int64_t)(table->row_bytes / sizeof(Word));
-    Word *to = (Word *)table->data + (p->spec.layout == SAT_INCLUSIVE ? 0 : channels);
+    int64_t pitch = (int64_t)(table->row_bytes / sizeof(word));
+    word *to = (word *)table->data + (p->spec.layout == SAT_INCLUSIVE ? 0 : channels);
     if (zero_row || exclusive) to += pitch;
-    prim::matrices<const Word> b = {(const Word *)p->b, p->b_pitch, 0};
-    prim::matrices<Word> out = {to, pitch, 0};
+    prim::matrices<const word> b = {(const word *)p->b, p->b_pitch, 0};
+    prim::matrices<word> out = {to, pitch, 0};
     return prim::transpose(b, out, samples - (exclusive ? channels : 0), height - exclusive, 1, stream);
 }
 
@@ -238,20 +233,16 @@ sat_status table_run(void *state, const sat_view *image, const sat_view *table, 
 {
     const pipeline *p = (const pipeline *)state;
     int64_t height = image->height;
-    bool zero_row = p->spec.layout == SAT_PADDED && !run->continues, wide = sat_type_bytes(p->sums) == 8;
+    bool zero_row = p->spec.layout == SAT_PADDED && !run->continues;
 
     sat_status status = scan_image(p, image, run->stream);
     if (height > 1) {
-        if (status == SAT_OK)
-            status = wide ? transpose_sums<uint64_t>(p, height, run->stream)
-                          : transpose_sums<uint32_t>(p, height, run->stream);
+        if (status == SAT_OK) status = transpose_sums(p, height, run->stream);
         if (status == SAT_OK) status = scan_columns(p, height, run->carry_in, run->stream);
-        if (status == SAT_OK)
-            status = wide ? transpose_to_table<uint64_t>(p, table, height, zero_row, run->stream)
-                          : transpose_to_table<uint32_t>(p, table, height, zero_row, run->stream);
+        if (status == SAT_OK) status = transpose_to_table(p, table, height, zero_row, run->stream);
     }
     if (status != SAT_OK) return status;
-    return with_accum(p->sums, [=](auto zero) { return finish<decltype(zero)>(p, table, height, run); });
+    return with_scan_sums(p->spec.accum, [=](auto zero) { return finish<decltype(zero)>(p, table, height, run); });
 }
 
 sat_status wait_in_range(uint32_t *flag, void *stream)
@@ -265,11 +256,6 @@ sat_status wait_in_range(uint32_t *flag, void *stream)
     status = prim::fill_bytes(flag, 0, sizeof *flag, stream);
     if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may be on another one */
     return status == SAT_OK ? sat_fail(SAT_ERR_RANGE, "a sample lies outside the declared range") : status;
-}
-
-sat_status table_wait(void *state, void *stream)
-{
-    return wait_in_range(((const pipeline *)state)->outside, stream);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------ */
@@ -289,7 +275,7 @@ struct array {
 sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes)
 {
-    sat_status status = has_types(spec->sample, spec->accum);
+    sat_status status = has_scan_types(spec->sample, spec->accum);
     if (status != SAT_OK) return status;
     array *a = prim::arena_new<array>(arena);
     if (a == NULL) return SAT_ERR_MEMORY;

@@ -29,7 +29,6 @@ sat_status wait_in_range(uint32_t *outside, void *stream);
 sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes);
 sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
-sat_status table_wait(void *state, void *stream);
 
 sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes);

@@ -322,6 +322,15 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         return (Result *)row_at(o, p, row) + (int64_t)t.first * stride() + p.channel;
     }
 
+    /* Elements in a turn of a statistic's loop to f32: several for the usual statistics alone. */
+    template <class... Statistics>
+    static constexpr bool
+        are_usual = ((!Statistics::threshold && !(Statistics::needs & (SAT_NEEDS_SQUARES | SAT_NEEDS_PIXEL))) && ...);
+    template <class... Statistics>
+    static constexpr unsigned reals_at_once = !are_usual<Statistics...> ? 1
+                                              : sizeof(Sum) == 4        ? 4
+                                                                        : 2;
+
     /* Elements k .. end - 1 to f32: of one output, or of several in a row. */
     template <class... Statistics>
     PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
@@ -329,11 +338,12 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
     {
         constexpr unsigned needs = (Statistics::needs | ...);
         constexpr int n = sizeof...(Statistics);
+        constexpr unsigned AT_ONCE = reals_at_once<Statistics...>;
         const int32_t step = (int32_t)threads * stride();
         float *to[n];
 #pragma unroll
         for (int i = 0; i < n; i++) to[i] = first_at<float>(o[i], p, t, row);
-#pragma unroll 4
+#pragma unroll(AT_ONCE)
         for (; k < end; k++) {
             sums<Sum> w = window_at<true>(s, p, t, row, k, 0);
             if constexpr ((needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(s, t, k);

@@ -1,9 +1,7 @@
-/* box_float_finish_template.h - floats weighted by alpha, and means of them or with a border's value beyond the image,
- * for one instruction set.
+/* box_float_finish_template.h - means of floats weighted by alpha, or with a border's value beyond the image, for one
+ * instruction set.
  *
  * Every operation is that of the definition, so that an infinite value or a sum of no weight spoils what it should. */
-
-typedef i64 i64s __attribute__((vector_size(F64_LANES * sizeof(i64))));
 
 INLINE f64s chosen(i64s which, f64s yes, f64s no)
 {
@@ -73,8 +71,7 @@ INLINE f64s weights(const f64s *v, int k, const int alpha)
     const f64s last = v[alpha == 2 ? k : k | 1];
     return (f64s){last[1], last[1]};
 #else
-    return alpha == 2 ? __builtin_shufflevector(v[k], v[k], JOIN(LANES_, F64_LANES)(ALPHA_OF_2, 0, F64_LANES))
-                      : __builtin_shufflevector(v[k], v[k], JOIN(LANES_, F64_LANES)(ALPHA_OF_4, 0, F64_LANES));
+    return alpha == 2 ? SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_2, 0) : SHUFFLE(v[k], v[k], F64_LANES, ALPHA_OF_4, 0);
 #endif
 }
 
@@ -95,7 +92,7 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
         const f64s rows = all_of(m->rows[j]);
         for (int64_t i = 0; i < n; i += F32_LANES) {
             f64s v[2], by[2];
-            f32_half narrow[2];
+            f32_half in_f32[2];
             UNROLL for (int k = 0; k < 2; k++)
             {
                 const int64_t at = i + k * F64_LANES;
@@ -109,12 +106,12 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
             UNROLL for (int k = 0; k < 2; k++)
             {
                 v[k] = by_weight(v[k], by[k]);
-                narrow[k] = NARROW(v[k]);
+                in_f32[k] = TO_F32(v[k]);
             }
-            if (m->wide)
+            if (m->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), v, sizeof v, false);
             else
-                store_narrowed(to + (size_t)i * sizeof(f32), narrow, false);
+                store_f32s(to + (size_t)i * sizeof(f32), in_f32, false);
         }
     }
 }
@@ -123,25 +120,3 @@ TARGET static void finish_rows(const sat_box_finish *finish, const double *sums,
 {
     WITH_WEIGHTS(finish_all_rows, finish, sums, row, n);
 }
-
-#define WEIGH_REALS(sample)                                                                                            \
-    INLINE void weigh_all_##sample(f64 *restrict to, const sample *restrict s, int64_t n, const int alpha)             \
-    {                                                                                                                  \
-        int64_t i = 0;                                                                                                 \
-        for (; i + F32_LANES <= n; i += F32_LANES) {                                                                   \
-            f64s v[2];                                                                                                 \
-            UNROLL for (int k = 0; k < 2; k++) v[k] = load_##sample(s, i + k * F64_LANES);                             \
-            UNROLL for (int k = 0; k < 2; k++)                                                                         \
-                store_sums(to + i + k * F64_LANES, chosen(alpha_lanes(k, alpha), v[k], v[k] * weights(v, k, alpha)));  \
-        }                                                                                                              \
-        for (; i < n; i++) to[i] = (i | (alpha - 1)) == i ? (f64)s[i] : (f64)s[i] * (f64)s[i | (alpha - 1)];           \
-    }                                                                                                                  \
-    TARGET static void weigh_reals_##sample(double *to, const void *samples, int channels, int64_t n)                  \
-    {                                                                                                                  \
-        if (channels == 2)                                                                                             \
-            weigh_all_##sample(to, samples, n, 2);                                                                     \
-        else                                                                                                           \
-            weigh_all_##sample(to, samples, n, 4);                                                                     \
-    }
-WEIGH_REALS(f32)
-WEIGH_REALS(f64)

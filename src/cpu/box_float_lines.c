@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "box_float_lines.h"
+#include "path.h"
 #include "strides.h"
 
 enum { LINE_BYTES = 64 };
@@ -15,9 +16,9 @@ void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char
     }
 }
 
-static double real(const char *sample, bool wide)
+static double as_double(const char *sample, bool is_f64)
 {
-    return wide ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
+    return is_f64 ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
 }
 
 /* Pixels from a position of x on that lie `step` pixels apart in the image, or, column -1, beyond it. */
@@ -40,14 +41,14 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
 /* n pixels, colours times alpha.  Inlined for each number of channels and type.  Pixels are found from the first, not
  * from one to the next: the stride of a row of one pixel may be any. */
 static inline __attribute__((always_inline)) void weigh(double *to, const sat_view *from, int64_t n, const int channels,
-                                                        const bool wide)
+                                                        const bool is_f64)
 {
     const char *const pixels = from->data;
     const ptrdiff_t step = from->pixel_bytes, channel = from->channel_bytes;
     for (int64_t i = 0; i < n; i++, to += channels) {
         const char *pixel = pixels + i * step;
-        const double alpha = real(pixel + (channels - 1) * channel, wide);
-        for (int c = 0; c < channels - 1; c++) to[c] = real(pixel + c * channel, wide) * alpha;
+        const double alpha = as_double(pixel + (channels - 1) * channel, is_f64);
+        for (int c = 0; c < channels - 1; c++) to[c] = as_double(pixel + c * channel, is_f64) * alpha;
         to[channels - 1] = alpha;
     }
 }
@@ -57,7 +58,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
 {
     const int channels = f->spec.channels;
     const size_t pixel_bytes = (size_t)channels * f->in_bytes;
-    const bool wide = f->sample_bytes == sizeof(double);
+    const bool is_f64 = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column < 0) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
@@ -68,11 +69,9 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     pixels.pixel_bytes *= r->n > 1 ? r->step : 1;
     if (f->spec.weighted_alpha) {
         double *const to = (double *)(void *)out;
-        if (!sat_has_gaps(&pixels))
-            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels.data, channels, r->n * channels);
-        else if (wide && channels == 2)
+        if (is_f64 && channels == 2)
             weigh(to, &pixels, r->n, 2, true);
-        else if (wide)
+        else if (is_f64)
             weigh(to, &pixels, r->n, 4, true);
         else if (channels == 2)
             weigh(to, &pixels, r->n, 2, false);
@@ -84,16 +83,18 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     return end;
 }
 
-/* Do the image's rows hold samples as they are summed? */
+/* Do the image's rows hold samples as they are summed (paths.def: float_in_place)? */
 static bool rows_lie(const sat_float_part *p)
 {
-    return !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
+    return SAT_PATH(float_in_place) && !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
 }
 
-/* How many pixels before this one, 16 at most, does a cache line begin?  0 where none begins with a pixel. */
+/* How many pixels before this one, 16 at most, does a cache line begin (paths.def: float_aligned)?  0 where none begins
+ * with a pixel. */
 static int64_t pixels_into_line(const void *data, int64_t x, size_t pixel)
 {
-    for (int64_t back = 0; back < SAT_FLOAT_ALIGNED; back++) { /* 16 pixels are whole lines */
+    for (int64_t back = 0; SAT_PATH(float_aligned) && back < SAT_FLOAT_ALIGNED;
+         back++) { /* 16 pixels are whole lines */
         const size_t pixels = (size_t)(((x - back) % SAT_FLOAT_ALIGNED + SAT_FLOAT_ALIGNED) % SAT_FLOAT_ALIGNED);
         if (((uintptr_t)data + pixels * pixel) % LINE_BYTES == 0) return back;
     }

@@ -1,8 +1,10 @@
-/* box_float_loop_template.h - means of windows of WxW in C channels; included for each, and undefines W. */
-#define NAMED(name) JOIN(JOIN(name, W), JOIN(_, C))
+/* box_float_loop_template.h - means of windows of W x W, 2 .. 5, in C channels. */
+#include "loops_template.h"
 
-INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
-                               const sat_box_means *m, int first)
+#define NAMED(name) NAME_3(name, W, C)
+
+INLINE void NAMED(small_rows)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
+                              const sat_box_means *m, int first)
 {
     /* OLD: vectors that reach BACK lanes to the left. */
     enum { BACK = (W - 1) * C, OLD = (BACK + F64_LANES - 1) / F64_LANES, LINES = SMALL_ROWS + W - 1 };
@@ -31,22 +33,22 @@ INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, 
                 ADD_BEFORE(s, v[j], OLD, W - 4, 3 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 3, 2 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 2, 1 * C);
-                means[j][h] = NARROW(quotient(s + v[j][OLD], area, inverse));
+                means[j][h] = TO_F32(quotient(s + v[j][OLD], area, inverse));
                 UNROLL for (int k = 0; k < OLD; k++) v[j][k] = v[j][k + 1];
             }
         }
-        UNROLL for (int j = 0; j < SMALL_ROWS; j++) store_narrowed(to[j] + (size_t)i * sizeof(f32), means[j], stream);
+        UNROLL for (int j = 0; j < SMALL_ROWS; j++) store_f32s(to[j] + (size_t)i * sizeof(f32), means[j], stream);
     }
     UNROLL for (int j = 0; j < SMALL_ROWS; j++) UNROLL for (int k = 0; k < OLD; k++)
         store_sums(before + j * row - (OLD - k) * F64_LANES, v[j][k]);
 }
 
-TARGET static void NAMED(small_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
-                                 const sat_box_means *means)
+TARGET static void NAMED(small)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
+                                const sat_box_means *means)
 {
     for (int j = 0; j < BOX_LINES; j += SMALL_ROWS)
-        NAMED(small_rows_)(lines + j, at, n, before + j * row, row, means, j);
+        NAMED(small_rows)(lines + j, at, n, before + j * row, row, means, j);
 }
 
 #undef NAMED
-#undef W
+#undef C

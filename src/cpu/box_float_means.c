@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "box_float_means.h"
+#include "path.h"
 #include "shape.h"
 #include "strides.h"
 
@@ -109,15 +110,16 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
     const sat_float_box *f = p->f;
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
-    const bool wide = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
+    const bool to_f64 = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
     const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end && !sat_has_gaps(p->dst);
     char *const to = inside ? (char *)p->dst->data + y * p->dst->row_bytes + (size_t)i * pixel : NULL;
-    const bool direct = inside && (!f->stream || (lines && (whole || wide) && whole_lines(p->dst, to)));
+    const bool direct =
+        SAT_PATH(float_direct) && inside && (!f->stream || (lines && (whole || to_f64) && whole_lines(p->dst, to)));
     sat_box_means m = {
         .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
         .rows = o->rows,
         .row_bytes = f->row * (ptrdiff_t)bytes,
-        .wide = wide,
+        .to_f64 = to_f64,
         .inverse = whole ? f->inverse : 0,
     };
     if (direct) {

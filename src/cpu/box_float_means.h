@@ -22,8 +22,8 @@ bool sat_float_are_whole(const sat_float_part *p, const sat_float_output *o, int
 /* Are these sums to be divided by what their windows cover, and nothing else? */
 bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n);
 
-/* What turns sums into the next n pixels' means, which begin at that position: they go to the result, or to the
- * worker's memory.  lines: can whole cache lines be written past the caches? */
+/* What turns sums into the next n pixels' means, which begin at that position: they go to the result (paths.def:
+ * float_direct), or to the worker's memory.  lines: can whole cache lines be written past the caches? */
 sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines);
 
 /* Means of n pixels that are not plain: what the border value adds, colours by their weights.  row: as few_rows() has

@@ -41,7 +41,7 @@ typedef struct sat_box_means {
     const double *rows;    /* likewise, for each of the eight rows */
     char *to;              /* sample 0 of the first row */
     ptrdiff_t row_bytes;
-    bool wide;      /* f64 */
+    bool to_f64;    /* else to f32 */
     bool stream;    /* they go past the caches; each row begins with a cache line then */
     double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
 } sat_box_means;
@@ -89,9 +89,6 @@ struct sat_box_float_ops {
      */
     void (*finish_groups)(const sat_box_finish *finish, const double *sums, int64_t n);
     void (*finish_rows)(const sat_box_finish *finish, const double *sums, int64_t row, int64_t n);
-
-    /* to[i] = samples[i] times the last of its pixel's 2 or 4 channels, which itself stays; n: whole pixels */
-    void (*weigh[BOX_FLOATS])(double *to, const void *samples, int channels, int64_t n);
 
     /* to[i] += sums[i] */
     void (*add_sums)(double *to, const double *sums, int64_t n);

@@ -92,8 +92,8 @@ static bool plan_workers(sat_float_box *f, sat_arena *arena)
     pieces one = {.fits = true}, all;
     plan_worker(f, &one);
     if (!f->by_segments && one.fits && one.used > STRIP_BYTES) {
-        const int64_t wide = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
-        plan_widths(f, sat_float_round_up(wide, SAT_FLOAT_ALIGNED));
+        const int64_t strip = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
+        plan_widths(f, sat_float_round_up(strip, SAT_FLOAT_ALIGNED));
         one = (pieces){.fits = true};
         plan_worker(f, &one);
     }

@@ -5,7 +5,7 @@
 #include "box_float_segments.h"
 #include "shape.h"
 
-static double real(const sat_view *v, const void *sample)
+static double as_double(const sat_view *v, const void *sample)
 {
     return v->type == SAT_F64 ? *(const double *)sample : (double)*(const float *)sample;
 }
@@ -16,7 +16,8 @@ static void load(const sat_float_box *f, const sat_view *src, int64_t y, double 
     const int channels = f->spec.channels, alpha = channels - 1;
     for (int64_t x = 0; x < f->spec.width; x++, out += channels)
         for (int c = alpha; c >= 0; c--)
-            out[c] = real(src, sat_sample_at(src, x, y, c)) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+            out[c] =
+                as_double(src, sat_sample_at(src, x, y, c)) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
 }
 
 void sat_float_row_by_segments(const sat_float_part *p)

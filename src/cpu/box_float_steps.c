@@ -4,6 +4,7 @@
 #include "box_float_lines.h"
 #include "box_float_means.h"
 #include "box_float_steps.h"
+#include "path.h"
 
 /* The place of a block in its segment. */
 static int64_t place(const sat_float_axis *a, int64_t block)
@@ -174,13 +175,15 @@ static void do_few(const sat_float_part *p, rows *r)
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, before = f->x.rest - 1;
     const int64_t end = p->last + f->x.skip + before;
-    const bool small = f->in == BOX_F32 && f->y.blocks == 0 && f->x.rest == f->y.rest && f->inverse != 0 &&
-                       f->ops->small[channels - 1][before];
+    const bool small = SAT_PATH(float_small) && f->in == BOX_F32 && f->y.blocks == 0 && f->x.rest == f->y.rest &&
+                       f->inverse != 0 && f->ops->small[channels - 1][before];
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
     sat_float_start(p, r->block, &o);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
+        /* The first windows are cut: so few of them as can be are taken with them. */
+        if (small && !sat_float_are_whole(p, &o, position - before, 1)) n = SAT_FLOAT_ALIGNED;
         if (!sat_float_goes_on(p, n)) return;
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         if (small && sat_float_are_whole(p, &o, position - before, n)) {

@@ -1,73 +1,15 @@
 /* box_float_template.h - box_float_ops.h for one instruction set, in vectors of F64_LANES sums. */
-
-#if VECTOR_BYTES == 0
-#define F64_LANES 2
-#define F32_LANES 4
-#define LOAD_REALS(s, v, p)                                                                                            \
-    v = (f64s)                                                                                                         \
-    {                                                                                                                  \
-        (f64)(p)[0], (f64)(p)[1]                                                                                       \
-    }
-#elif VECTOR_BYTES == 32
-#define F64_LANES           4
-#define F32_LANES           8
-#define LOAD_REALS(s, v, p) LOAD(s, f64, v, p, 1)
-#else
-#define F64_LANES           8
-#define F32_LANES           16
-#define LOAD_REALS(s, v, p) LOAD(s, f64, v, p, 1)
-#endif
-#define NARROW(v) __builtin_convertvector(v, f32_half)
-
-typedef f64 f64s __attribute__((vector_size(F64_LANES * sizeof(f64))));
-typedef f32 f32s __attribute__((vector_size(F32_LANES * sizeof(f32))));
-typedef f32 f32_half __attribute__((vector_size(F64_LANES * sizeof(f32))));
-
-/* The loops over the lines of a block, whose sums stay in registers. */
-#ifdef __OPTIMIZE__
-#define UNROLL _Pragma("GCC unroll 16")
-#else
-#define UNROLL
-#endif
-
-INLINE f64s load_sums(const f64 *p)
-{
-    f64s v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-INLINE void store_sums(f64 *p, f64s v)
-{
-    memcpy(p, &v, sizeof v);
-}
-
-INLINE f64s all_of(f64 x)
-{
-    return x - (f64s){0};
-}
-
-/* Transposes a square of lanes: lanes that are `d` apart change places between vectors that are, for d = 1, 2, 4
- * (Eklundh 1972). */
-#define EVEN(i, d, L) ((i) & (d) ? (L) + (i) - (d) : (i))
-#define ODD(i, d, L)  ((i) & (d) ? (L) + (i) : (i) + (d))
-#define EXCHANGE(d)                                                                                                    \
-    UNROLL for (int i = 0; i < F64_LANES; i++)                                                                         \
-    {                                                                                                                  \
-        if (i & (d)) continue;                                                                                         \
-        const f64s a = v[i], b = v[i | (d)];                                                                           \
-        v[i] = __builtin_shufflevector(a, b, JOIN(LANES_, F64_LANES)(EVEN, d, F64_LANES));                             \
-        v[i | (d)] = __builtin_shufflevector(a, b, JOIN(LANES_, F64_LANES)(ODD, d, F64_LANES));                        \
-    }
+#include "box_float_ops.h"
+#include "loops_template.h"
 
 INLINE void transpose_square(f64s *v)
 {
-    EXCHANGE(1)
+    EXCHANGE(v, F64_LANES, 1)
 #if F64_LANES > 2
-    EXCHANGE(2)
+    EXCHANGE(v, F64_LANES, 2)
 #endif
 #if F64_LANES > 4
-    EXCHANGE(4)
+    EXCHANGE(v, F64_LANES, 4)
 #endif
 }
 
@@ -143,71 +85,15 @@ enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES ==
 /* How far ahead rows that enter are fetched: those of a large image come from memory. */
 enum { AHEAD_BYTES = 1024 };
 
-#define COLUMNS(sample)                                                                                                \
-    INLINE f64s load_##sample(const void *line, int64_t i)                                                             \
-    {                                                                                                                  \
-        f64s v;                                                                                                        \
-        LOAD_REALS(sample, v, (const sample *)line + i);                                                               \
-        return v;                                                                                                      \
-    }                                                                                                                  \
-    TARGET static void columns_##sample(const sat_box_step *step, const void *const *leave, const void *const *enter,  \
-                                        int64_t at, int64_t n, f64 *out, int64_t row)                                  \
-    {                                                                                                                  \
-        const sat_box_step s = *step;                                                                                  \
-        for (int64_t i = 0; i < n; i += COLUMN_VECTORS * F64_LANES) {                                                  \
-            UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
-                __builtin_prefetch((const sample *)enter[j] + at + i + AHEAD_BYTES / sizeof(sample));                  \
-            f64s v[COLUMN_VECTORS][BOX_LINES];                                                                         \
-            step_sums sums[COLUMN_VECTORS];                                                                            \
-            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) sums[k] = start_step(&s, i + k * F64_LANES);               \
-            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] =  \
-                step_back(&sums[k], load_##sample(leave[j], at + i + k * F64_LANES));                                  \
-            UNROLL for (int j = 0; j < BOX_LINES; j++) UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] +=      \
-                step_on(&s, &sums[k], load_##sample(enter[j], at + i + k * F64_LANES), j, i + k * F64_LANES);          \
-            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++)                                                            \
-            {                                                                                                          \
-                end_step(&s, &sums[k], i + k * F64_LANES);                                                             \
-                store_columns(v[k], out, row, i + k * F64_LANES);                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    TARGET static void enter_columns_##sample(const sat_box_step *step, const void *const *enter, int64_t n)           \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
-            step_sums sums = start_step(step, i);                                                                      \
-            UNROLL for (int j = 0; j < BOX_LINES; j++) step_on(step, &sums, load_##sample(enter[j], i), j, i);         \
-            end_step(step, &sums, i);                                                                                  \
-        }                                                                                                              \
-    }                                                                                                                  \
-    FEW_COLUMNS(sample, 1)                                                                                             \
-    FEW_COLUMNS(sample, 2)                                                                                             \
-    FEW_COLUMNS(sample, 3)                                                                                             \
-    FEW_COLUMNS(sample, 4) FEW_COLUMNS(sample, 5) FEW_COLUMNS(sample, 6) FEW_COLUMNS(sample, 7)
+#define SAMPLE f32
+#include "box_float_sample_template.h"
+#define SAMPLE f64
+#include "box_float_sample_template.h"
 
-#define FEW_COLUMNS(sample, window)                                                                                    \
-    TARGET static void few_columns_##sample##_##window(const void *const *rows, int64_t at, int64_t n, f64 *out,       \
-                                                       int64_t row)                                                    \
-    {                                                                                                                  \
-        enum { VECTORS = window <= 3 ? FEW_COLUMN_VECTORS : 1, LINES = BOX_LINES + window - 1 };                       \
-        for (int64_t i = 0; i < n; i += VECTORS * F64_LANES) {                                                         \
-            f64s one[VECTORS][LINES];                                                                                  \
-            UNROLL for (int j = 0; j < LINES; j++) UNROLL for (int k = 0; k < VECTORS; k++) one[k][j] =                \
-                load_##sample(rows[j], at + i + k * F64_LANES);                                                        \
-            UNROLL for (int k = 0; k < VECTORS; k++)                                                                   \
-            {                                                                                                          \
-                f64s v[BOX_LINES];                                                                                     \
-                few_lines(one[k], v, window, BOX_LINES);                                                               \
-                store_columns(v, out, row, i + k * F64_LANES);                                                         \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-COLUMNS(f32)
-COLUMNS(f64)
-
-/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong by less than 2^-52 of
- * itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what lies between a quotient
- * and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum has a residue that is
- * none. */
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong
+ * by less than 2^-52 of itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what
+ * lies between a quotient and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum
+ * has a residue that is none. */
 INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
 {
 #if VECTOR_BYTES == 0
@@ -237,12 +123,10 @@ INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int lane)
 #define PAIRS_HIGH(i, a, L)  (PAIRS_LOW(i, a, L) + 2)
 #define HALVES_LOW(i, a, L)  ((i)&2 ? (L) + (i)-2 : (i))
 #define HALVES_HIGH(i, a, L) ((i)&2 ? (L) + (i) : (i) + 2)
-#define OF_TWO(what, a, b)   __builtin_shufflevector(a, b, JOIN(LANES_, F32_LANES)(what, 0, F32_LANES))
-#define AS_IT_IS(i, a, L)    (i)
-#define SECOND_HALF(i, a, L) ((i) + (a))
+#define OF_TWO(what, a, b)   SHUFFLE(a, b, F32_LANES, what, 0)
 #define ROWS_APART(i, a, L)  (((i)&3) + ((i)&4) * 2 + ((i)&8) / 2)
 
-INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int lane)
+INLINE void store_means_f32(const f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
 #if F64_LANES == 2
     for (int j = 0; j < BOX_LINES; j++)
@@ -250,7 +134,7 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
 #else
     enum { HALF = BOX_LINES / 2 };
     f32s r[HALF], pairs[HALF];
-    UNROLL for (int j = 0; j < HALF; j++) r[j] = OF_TWO(AS_IT_IS, NARROW(v[j]), NARROW(v[j + HALF]));
+    UNROLL for (int j = 0; j < HALF; j++) r[j] = OF_TWO(LATER, TO_F32(v[j]), TO_F32(v[j + HALF]));
     UNROLL for (int j = 0; j < HALF; j += 2)
     {
         pairs[j] = OF_TWO(PAIRS_LOW, r[j], r[j + 1]);
@@ -265,9 +149,9 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
     {
         char *to = m->to + (lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
 #if F64_LANES == 8
-        const f32s apart = __builtin_shufflevector(r[j], r[j], LANES_16(ROWS_APART, 0, 16));
-        const f32_half row = __builtin_shufflevector(apart, apart, LANES_8(AS_IT_IS, 0, 8));
-        const f32_half below = __builtin_shufflevector(apart, apart, LANES_8(SECOND_HALF, 8, 8));
+        const f32s apart = SHUFFLE(r[j], r[j], 16, ROWS_APART, 0);
+        const f32_half row = LANES_LATER(apart, apart, 0);
+        const f32_half below = LANES_LATER(apart, apart, 8);
         memcpy(to + HALF * m->row_bytes, &below, sizeof below);
 #else
         const f32s row = r[j];
@@ -290,16 +174,16 @@ INLINE void store_bytes(char *to, const void *means, size_t bytes, bool stream)
     memcpy(to, means, bytes);
 }
 
-INLINE void store_narrowed(char *to, const f32_half *two, bool stream)
+INLINE void store_f32s(char *to, const f32_half *two, bool stream)
 {
-    const f32s means = OF_TWO(AS_IT_IS, two[0], two[1]);
+    const f32s means = OF_TWO(LATER, two[0], two[1]);
     store_bytes(to, &means, sizeof means, stream);
 }
 
 INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
-    if (!m->wide) {
-        store_narrow(v, m, i, lane);
+    if (!m->to_f64) {
+        store_means_f32(v, m, i, lane);
         return;
     }
     UNROLL for (int j = 0; j < BOX_LINES; j += F64_LANES)
@@ -406,7 +290,7 @@ TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64
     next_place(walk, place);
 }
 
-/* The sums of a row's windows: those that begin with sample i. */
+/* The sums of a row's windows that begin with sample i, where no loop takes one step (paths.def: float_small). */
 INLINE f64s few_sums(const f64 *sums, int64_t i, int64_t stride, const int window)
 {
     f64s v = load_sums(sums + i);
@@ -429,18 +313,18 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
             for (int64_t i = 0; i < n; i += F32_LANES) {
                 f32_half mean[2];
                 UNROLL for (int h = 0; h < 2; h++) mean[h] =
-                    NARROW(quotient(few_sums(sums, i + h * F64_LANES, stride, window), area, inverse));
-                store_narrowed(to + (size_t)i * sizeof(f32), mean, means->stream);
+                    TO_F32(quotient(few_sums(sums, i + h * F64_LANES, stride, window), area, inverse));
+                store_f32s(to + (size_t)i * sizeof(f32), mean, means->stream);
             }
             continue;
         }
         for (int64_t i = 0; i < n; i += F64_LANES) {
             const f64s mean = few_sums(sums, i, stride, window) / (rows * load_sums(means->columns + i));
-            const f32_half narrow = NARROW(mean);
-            if (means->wide)
+            const f32_half in_f32 = TO_F32(mean);
+            if (means->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), &mean, sizeof mean, means->stream);
             else
-                memcpy(to + (size_t)i * sizeof(f32), &narrow, sizeof narrow);
+                memcpy(to + (size_t)i * sizeof(f32), &in_f32, sizeof in_f32);
         }
     }
 }
@@ -481,6 +365,5 @@ static const struct sat_box_float_ops box_float_ops = {
     .small = {OF_SMALL(1), OF_SMALL(2), OF_SMALL(3), OF_SMALL(4)},
     .finish_groups = finish_groups,
     .finish_rows = finish_rows,
-    .weigh = {weigh_reals_f32, weigh_reals_f64},
     .add_sums = add_sums,
 };

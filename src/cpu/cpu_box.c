@@ -1,7 +1,7 @@
 /* cpu_box.c - the cpu backend's box filter for integer samples: the sums of cpu_sums.c, divided.
  *
  * Sums are divided as they are taken from two prefix sums, or, in windows of few columns of bytes, from the column
- * sums; unless a border adds its value to them, or alpha weighs them. */
+ * sums; unless a border adds its value to them, or alpha weighs them (paths.def: few_columns, few_means). */
 #include <stdio.h>
 
 #include "box_bands.h"
@@ -9,6 +9,7 @@
 #include "cpu_box_float.h"
 #include "cpu_sums.h"
 #include "machine.h"
+#include "path.h"
 #include "pool.h"
 #include "shape.h"
 
@@ -32,16 +33,17 @@ typedef struct worker {
 } worker;
 
 typedef struct filter {
-    sat_box_spec spec;
+    sat_box_spec spec; /* of the transposed image, if `turned` */
     sat_box_window window;
     sat_cpu_sums sums;
     const struct sat_box_ops *ops;
     int sign, out;    /* box_ops.h's indices: of the samples' sign, and of the results */
     size_t out_bytes; /* of a result */
     bool stream;      /* the result will not fit the cache and goes past it */
+    bool turned;      /* rows are columns */
     int threads;
     worker *workers;
-    sat_cpu_box_float *real; /* float samples: cpu_box_float.c, and nothing of the above */
+    sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
 
 static bool plan_workers(filter *f, sat_arena *arena)
@@ -61,7 +63,8 @@ static bool plan_workers(filter *f, sat_arena *arena)
     return ok;
 }
 
-/* What is summed, and the indices of box_ops.h that a checked spec has. */
+/* What is summed, and the indices of box_ops.h that a checked spec has: of the narrowest sums that hold all (paths.def:
+ * sums_16, sums_24, sums_32). */
 static void choose_loops(filter *f)
 {
     const sat_box_spec *s = &f->spec;
@@ -73,26 +76,50 @@ static void choose_loops(filter *f)
     f->sums.sample_bytes = in_bytes;
     f->sums.sample = (w->is_signed ? BOX_I8 : BOX_U8) + (in_bytes == 1 ? 0 : in_bytes == 2 ? 1 : 2);
     f->sums.in = !s->weighted_alpha ? f->sums.sample : w->is_signed ? BOX_I32 : BOX_U32;
-    *sum = (sat_cpu_feature){.used = true, .sums = w->accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32};
-    if (in_bytes == 1 && !s->weighted_alpha && sat_box_window_fits(w, 16)) sum->sums = BOX_SUMS_16;
+    const bool sums_64 = !SAT_PATH(sums_32) || w->accum == SAT_U64;
+    *sum = (sat_cpu_feature){.used = true, .sums = sums_64 ? BOX_SUMS_64 : BOX_SUMS_32};
+    if (SAT_PATH(sums_16) && in_bytes == 1 && !s->weighted_alpha && sat_box_window_fits(w, 16)) sum->sums = BOX_SUMS_16;
     for (int c = 0; c < 4; c++) sum->value[c] = w->value[c];
     if (s->result == SAT_F64)
         f->out = BOX_TO_F64;
     else if (s->result == SAT_F32)
-        f->out = sat_sum_fits(w->area_px, w->largest, 24) ? BOX_TO_F24 : BOX_TO_F32;
+        f->out = SAT_PATH(sums_24) && !sums_64 && sat_sum_fits(w->area_px, w->largest, 24) ? BOX_TO_F24 : BOX_TO_F32;
     else
         f->out = in_bytes == 1 ? BOX_TO_8 : in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
+/* Each row costs some calls, however short it is.  So columns of few samples are filtered as rows, of which there are
+ * few then, but not of more samples than memory should hold sums of.  The window is turned, too (paths.def:
+ * turned_box). */
+static bool turns(const sat_box_spec *s)
+{
+    enum { ROW_MOST = 8, COLUMN_MOST = 1 << 20 }; /* samples */
+    const int64_t row = s->width * s->channels, column = s->height * s->channels;
+    return SAT_PATH(turned_box) && !sat_is_float(s->sample) && row <= ROW_MOST && row * ROW_MOST <= column &&
+           column <= COLUMN_MOST;
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t kept = *a;
+    *a = *b, *b = kept;
+}
+
 static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    const sat_box_spec *spec = given;
+    sat_box_spec of = *(const sat_box_spec *)given, *const spec = &of;
+    const bool turned = turns(spec);
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
+    if (turned) {
+        swap(&of.width, &of.height);
+        swap(&of.window_width, &of.window_height);
+    }
     f->spec = *spec;
+    f->turned = turned;
     f->ops = isa->box;
     double samples = (double)spec->width * (double)spec->height * spec->channels;
     f->threads =
@@ -100,7 +127,7 @@ static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **s
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
-        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->real);
+        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->floats);
     } else if (status == SAT_OK) {
         f->sums = (sat_cpu_sums){.window = &f->window,
                                  .isa = isa,
@@ -152,7 +179,7 @@ static void divide(const filter *f, const worker *w, const sat_cpu_summer *k, co
         loop(out, sat_cpu_prefix(e, k, SUM, i + sat_cpu_reach(e)), sat_cpu_prefix(e, k, SUM, i), divisor, n);
 }
 
-/* Means of the few samples [i, end) at an edge, one by one: a call takes longer than they do. */
+/* Means of the few samples [i, end) at an edge, one by one: a call takes longer than they do (paths.def: few_edges). */
 static void divide_edge(const filter *f, const worker *w, const sat_cpu_summer *k, int64_t i, int64_t end,
                         int64_t covered_y)
 {
@@ -173,7 +200,8 @@ static void divide_each(const filter *f, const worker *w, const char *sums, int6
                                                                n);
 }
 
-/* Where positions beyond the image count nothing, windows at the edges have fewer columns. */
+/* Where positions beyond the image count nothing, windows at the edges have fewer columns; all others have the same
+ * divisor (paths.def: one_divisor). */
 static void divide_shrunk(const filter *f, const worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c,
                           const char *sums)
 {
@@ -183,9 +211,9 @@ static void divide_shrunk(const filter *f, const worker *w, const sat_cpu_summer
         end = i < e->left ? e->left : i < e->right ? e->right : e->samples;
         if (end > behind) end = behind;
         const sat_cpu_chunk part = {c->y, i, end - i, c->covered_y};
-        if (i >= e->left && end <= e->right) {
+        if (SAT_PATH(one_divisor) && i >= e->left && end <= e->right) {
             divide(f, w, k, c, sums, i, part.n, (uint64_t)(c->covered_y * f->spec.window_width));
-        } else if (e->few && !sums) {
+        } else if (SAT_PATH(few_edges) && e->few && !sums) {
             divide_edge(f, w, k, i, end, c->covered_y);
         } else {
             sat_cpu_areas(e, SUM, w->divisors, &part);
@@ -215,7 +243,8 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     char *to = (char *)j->dst->data + c->y * j->dst->row_bytes;
     if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
-    const bool summed = f->spec.weighted_alpha || e->by_segments || few_sums || sat_cpu_has_values(e, c);
+    const bool summed = (e->few && !SAT_PATH(few_means)) || f->spec.weighted_alpha || e->by_segments || few_sums ||
+                        sat_cpu_has_values(e, c);
     const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
     if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
@@ -239,15 +268,25 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (f->stream) f->sums.isa->fence();
 }
 
+static sat_view turned_view(const sat_view *view)
+{
+    sat_view v = *view;
+    swap(&v.width, &v.height);
+    v.row_bytes = view->pixel_bytes;
+    v.pixel_bytes = view->row_bytes;
+    return v;
+}
+
 static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
                                   const sat_run *run, sat_counts *counts)
 {
     (void)mask;
     (void)counts;
     const filter *f = state;
-    if (f->real) return sat_cpu_box_float_run(f->real, src, dst, run);
+    if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
-    job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
+    const sat_view from = f->turned ? turned_view(src) : *src, to = f->turned ? turned_view(dst) : *dst;
+    job j = {.f = f, .src = &from, .dst = &to, .run = run, .rows = rows, .scatters = sat_has_gaps(&to)};
     return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
 }
 

@@ -17,7 +17,7 @@ typedef struct copy {
     sat_widen *widen;
     int threads;
     bool stream;
-    char *wide;         /* BLOCK_BYTES for each thread */
+    char *accums;       /* BLOCK_BYTES for each thread */
     atomic_bool *taken; /* of a run's parts, one for each thread at most */
 } copy;
 
@@ -44,9 +44,9 @@ static sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **
                                      SAT_SHARE_BYTES);
     c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum),
                                     sat_area(spec->height, spec->count));
-    c->wide = sat_arena_alloc(arena, (size_t)c->threads * BLOCK_BYTES);
+    c->accums = sat_arena_alloc(arena, (size_t)c->threads * BLOCK_BYTES);
     c->taken = sat_arena_zeros(arena, (size_t)c->threads * sizeof *c->taken);
-    if (c->wide == NULL || c->taken == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
+    if (c->accums == NULL || c->taken == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
     snprintf(note, note_bytes, "cpu-copy, %s, %d thread%s", isa->name, c->threads, c->threads == 1 ? "" : "s");
     *state = c;
     return SAT_OK;
@@ -77,7 +77,7 @@ static void copy_rows(void *context, int64_t index, int worker)
     const copy *c = j->c;
     size_t entry = sat_type_bytes(c->spec.accum), sample = sat_type_bytes(c->spec.sample);
     int64_t samples = c->spec.width * c->spec.channels, block = (int64_t)(BLOCK_BYTES / entry);
-    char *wide = c->wide + (size_t)worker * BLOCK_BYTES;
+    char *accums = c->accums + (size_t)worker * BLOCK_BYTES;
     int64_t first = take_part(j) * j->rows;
     (void)index;
     for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
@@ -87,11 +87,11 @@ static void copy_rows(void *context, int64_t index, int worker)
         memset(to - j->zeros, 0, j->zeros);
         for (int64_t i = 0; i < samples; i += block) {
             int64_t n = samples - i < block ? samples - i : block;
-            c->widen(wide, in + (size_t)i * sample, n);
+            c->widen(accums, in + (size_t)i * sample, n);
             if (c->stream)
-                c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
+                c->isa->stream(to + (size_t)i * entry, accums, (size_t)n * entry);
             else
-                memcpy(to + (size_t)i * entry, wide, (size_t)n * entry);
+                memcpy(to + (size_t)i * entry, accums, (size_t)n * entry);
         }
     }
     if (c->stream) c->isa->fence();

@@ -40,6 +40,7 @@
 #include "gauss_ops.h"
 #include "isa.h"
 #include "machine.h"
+#include "path.h"
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
@@ -51,7 +52,8 @@ enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
 /* Samples that one thread filters along one axis in a microsecond. */
 #define AXIS_PER_US 500.0
 
-/* Up to that sigma, sums of f32 are exact enough for samples of 16 bits (docs/gauss.md has the errors). */
+/* Up to that sigma, sums of f32 are exact enough for samples of 16 bits (docs/gauss.md has the errors; paths.def:
+ * gauss_f32). */
 #define F32_SIGMA_MAX 64.0
 
 /* What one axis of n samples needs of a kernel. */
@@ -81,7 +83,6 @@ typedef struct filter {
     int kernels, threads, sample, result; /* the latter two: gauss_ops.h's indices */
     kernel kernel[2];
     int64_t samples, strips, rows; /* samples in a row; strips; rows in a strip, a multiple of GAUSS_LANES */
-    int64_t strips_each;           /* in a task */
     int64_t line_room;             /* lines of one channel in a worker */
     size_t strip_bytes;
     char *kept;  /* the strips */
@@ -107,20 +108,20 @@ static int index_of(sat_type type)
 
 static void put_real(const filter *f, char *line, int lane, double value)
 {
-    const float narrow = (float)value;
-    if (f->ops->line_bytes == GAUSS_LANES * sizeof narrow)
-        memcpy(line + (size_t)lane * sizeof narrow, &narrow, sizeof narrow);
+    const float single = (float)value;
+    if (f->ops->line_bytes == GAUSS_LANES * sizeof single)
+        memcpy(line + (size_t)lane * sizeof single, &single, sizeof single);
     else
         memcpy(line + (size_t)lane * sizeof value, &value, sizeof value);
 }
 
 static double first_real(const filter *f, const char *line)
 {
-    float narrow;
+    float single;
     double value;
-    memcpy(&narrow, line, sizeof narrow);
+    memcpy(&single, line, sizeof single);
     memcpy(&value, line, sizeof value);
-    return f->ops->line_bytes == GAUSS_LANES * sizeof narrow ? (double)narrow : value;
+    return f->ops->line_bytes == GAUSS_LANES * sizeof single ? (double)single : value;
 }
 
 static bool plan_axis(axis *a, const sat_gauss_kernel *k, const sat_border *border, int64_t n, sat_arena *arena)
@@ -272,9 +273,9 @@ static bool plan_memory(filter *f, sat_arena *arena)
 
 static bool in_f64(const sat_gauss_spec *s)
 {
-    const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 || s->result == SAT_F64;
+    const bool needs_f64 = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 || s->result == SAT_F64;
     const bool products = s->sample == SAT_F32 && s->weighted_alpha;
-    return wide || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
+    return needs_f64 || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
 }
 
 static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
@@ -285,11 +286,11 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter");
-    const bool wide = in_f64(spec);
+    const bool f64 = !SAT_PATH(gauss_f32) || in_f64(spec);
     f->spec = *spec;
     f->border = sat_border_find(spec->border);
     f->isa = isa;
-    f->ops = isa->gauss[wide];
+    f->ops = isa->gauss[f64];
     f->sample = index_of(spec->sample);
     f->result = index_of(spec->result);
     f->kernel[0].k = sat_gauss_kernel_for(spec->sigma);
@@ -302,13 +303,10 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     if (!plan_memory(f, arena))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of images of shape (%lld, %lld)",
                         (long long)spec->height, (long long)spec->width);
-    /* Strips whose samples share cache lines are one task, if that leaves enough of them for all threads. */
-    f->strips_each = (int64_t)(CACHE_LINE / (GAUSS_LANES * sat_type_bytes(spec->sample)));
-    if (f->strips_each < 1 || f->strips < 2 * f->threads * f->strips_each) f->strips_each = 1;
     *state = f;
     const sat_gauss_kernel *k = &f->kernel[0].k;
     const int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s, in %s, ", isa->name, f->threads,
-                           f->threads == 1 ? "" : "s", wide ? "f64" : "f32");
+                           f->threads == 1 ? "" : "s", f64 ? "f64" : "f32");
     if (n < 0 || (size_t)n >= note_bytes) return SAT_OK;
     if (k->direct)
         snprintf(note + n, note_bytes - (size_t)n, "%d weight%s", 2 * (int)k->reach + 1, k->reach ? "s" : "");
@@ -361,29 +359,25 @@ static double border_value(const sat_gauss_spec *s, int64_t sample)
     return s->border_value[c] * (s->weighted_alpha && c < s->channels - 1 ? s->border_value[s->channels - 1] : 1);
 }
 
-/* Strips, filtered down the columns. */
-static void do_strips(void *context, int64_t task, int worker_index)
+/* A strip, filtered down the columns. */
+static void do_strip(void *context, int64_t strip, int worker_index)
 {
     const job *j = context;
     const filter *f = j->f;
     const worker *w = &f->workers[worker_index];
     const sat_gauss_kernel *k = &j->k->k;
     const size_t line = f->ops->line_bytes;
-    const int64_t height = f->spec.height, end = (task + 1) * f->strips_each;
-    for (int64_t strip = task * f->strips_each; strip < end && strip < f->strips; strip++) {
-        const int64_t first = strip * GAUSS_LANES;
-        if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * height) / AXIS_PER_US)) return;
-        const sat_gauss_rows rows = rows_of(f, w, j->src, 0, height, first);
-        char *lines = w->lines + (size_t)(k->passes * k->reach) * line,
-             *kept = f->kept + (size_t)strip * f->strip_bytes;
-        char *value = f->border->takes_value ? w->other : NULL;
-        for (int i = 0; value && i < GAUSS_LANES; i++) put_real(f, value, i, border_value(&f->spec, first + i));
-        f->ops->load[f->sample](lines, &rows);
-        if (f->spec.weighted_alpha) f->ops->weigh(lines, height, f->spec.channels);
-        filter_axis(f, k, &j->k->y, kept, w->lines, value, w->scratch);
-        if (j->k->y.scale) scale_edges(f, &j->k->y, kept);
-        memset(kept + (size_t)height * line, 0, (size_t)(f->rows - height) * line);
-    }
+    const int64_t height = f->spec.height, first = strip * GAUSS_LANES;
+    if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * height) / AXIS_PER_US)) return;
+    const sat_gauss_rows rows = rows_of(f, w, j->src, 0, height, first);
+    char *lines = w->lines + (size_t)(k->passes * k->reach) * line, *kept = f->kept + (size_t)strip * f->strip_bytes;
+    char *value = f->border->takes_value ? w->other : NULL;
+    for (int i = 0; value && i < GAUSS_LANES; i++) put_real(f, value, i, border_value(&f->spec, first + i));
+    f->ops->load[f->sample](lines, &rows);
+    if (f->spec.weighted_alpha) f->ops->weigh(lines, height, f->spec.channels);
+    filter_axis(f, k, &j->k->y, kept, w->lines, value, w->scratch);
+    if (j->k->y.scale) scale_edges(f, &j->k->y, kept);
+    memset(kept + (size_t)height * line, 0, (size_t)(f->rows - height) * line);
 }
 
 /* The lines of a channel in the worker's memory. */
@@ -489,7 +483,7 @@ static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_
         if (s->mode == SAT_GAUSS_UNSHARP) j.mix = GAUSS_MIX_UNSHARP;
         if (s->mode == SAT_GAUSS_DOG && s->weighted_alpha) j.mix = GAUSS_MIX_ALPHA;
         if (i == 1) j.mix = GAUSS_MIX_DIFFERENCE;
-        status = sat_run_each(run, s->executor, f->threads, (f->strips - 1) / f->strips_each + 1, do_strips, &j);
+        status = sat_run_each(run, s->executor, f->threads, f->strips, do_strip, &j);
         if (status == SAT_OK)
             status = sat_run_each(run, s->executor, f->threads, (s->height - 1) / GAUSS_LANES + 1, do_rows, &j);
     }

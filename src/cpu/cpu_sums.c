@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "cpu_sums.h"
+#include "path.h"
 #include "shape.h"
 
 enum { LINE = 64 }; /* bytes of the longest vector, and of a cache line */
@@ -53,7 +54,7 @@ static bool plan_columns(sat_cpu_sums *e, sat_arena *arena)
     if (e->by_segments && e->columns == NULL) return false;
     e->before = e->by_segments ? 0 : before;
     e->after = e->by_segments ? 0 : after;
-    if (e->of[SUM].sums == BOX_SUMS_16 && !e->by_segments && before + 1 + after <= BOX_FEW)
+    if (SAT_PATH(few_columns) && e->of[SUM].sums == BOX_SUMS_16 && !e->by_segments && before + 1 + after <= BOX_FEW)
         e->few = (int)(before + 1 + after);
     e->left = repeats ? 0 : before * channels;
     e->right = repeats ? e->samples : (n - after) * channels;
@@ -275,7 +276,7 @@ static void prefetch(const sat_cpu_sums *e, const sat_view *src, int64_t y, size
 }
 
 /* Sends the rows that enter and leave next on their way to the cache, n samples of them from sample `first` on: the
- * prefetchers alone would stop at the ends of the last two. */
+ * prefetchers alone would stop at the ends of the last two (paths.def: sums_prefetch). */
 static void prefetch_next(const sat_cpu_sums *e, const sat_view *src, int64_t y, int64_t first, int64_t n)
 {
     const size_t bytes = e->sample_bytes, at = (size_t)first * bytes;
@@ -321,7 +322,7 @@ static void do_row(const sat_cpu_sums_run *run, int worker, int64_t y, bool gaps
     }
     for (int64_t i = 0; i < reach; i += e->chunk) {
         const int64_t n = reach - i < e->chunk ? reach - i : e->chunk;
-        if (i < e->samples && !gaps) prefetch_next(e, run->src, y, i, n);
+        if (SAT_PATH(sums_prefetch) && i < e->samples && !gaps) prefetch_next(e, run->src, y, i, n);
         for (int f = 0; e->few == 0 && f < e->features; f++)
             if (e->of[f].used) scan(e, k, f, i, n, along[f]);
         c.n = i + n + e->channels - window - c.first; /* samples whose windows' sums are there now */

@@ -24,6 +24,7 @@
 #include "cpu_table_narrow.h"
 #include "isa.h"
 #include "machine.h"
+#include "path.h"
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
@@ -125,7 +126,7 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
     summing->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
     t->carry = sat_arena_alloc(arena, row);
-    const bool narrow = row <= NARROW_BYTES;
+    const bool narrow = SAT_PATH(narrow_tables) && row <= NARROW_BYTES;
     if (narrow) t->narrow = sat_narrow_open(spec, isa, summing, arena);
     if (!t->carry || (narrow ? !t->narrow : !open_workers(t, arena)))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a row of %lld pixels", (long long)spec->width);
@@ -143,11 +144,11 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
 }
 
 /* Writes a block's row of a table with gaps.  A row that fills its memory, in another order, is brought into that order
- * and then written past the caches. */
+ * and then written past the caches (paths.def: turned_rows). */
 static void scatter(const table *t, const worker *w, const sat_view *row, const char *sums)
 {
     const size_t bytes = (size_t)(row->width * row->channels) * t->entry;
-    if (!t->summing.stream || sat_extent(row) != bytes) {
+    if (!SAT_PATH(turned_rows) || !t->summing.stream || sat_extent(row) != bytes) {
         sat_scatter(row, 0, row->width, 0, 1, sums, 0);
         return;
     }
@@ -229,8 +230,9 @@ static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y
     sat_rows_forget(&w->rows);
     for (int64_t r = 0; r < rows; r++) {
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
-        /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        const bool fetch = r + 2 < rows;
+        /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead
+         * (paths.def: table_prefetch). */
+        const bool fetch = SAT_PATH(table_prefetch) && r + 2 < rows;
         const ptrdiff_t ahead = fetch && !gaps ? 2 * image->row_bytes : 0;
         if (fetch && gaps) {
             const sat_view next = sat_rows_of(&block, y + r + 2, 1);

@@ -1,4 +1,4 @@
-/* cpu_table_narrow.c - tables of few columns, a stage of rows at a time.
+/* cpu_table_narrow.c - tables of few columns, a stage of rows at a time (paths.def: narrow_tables).
  *
  * Where a row is short, what costs is to begin one: calls, the ends of vectors and of cache lines.  So one call makes
  * many rows, in a stage that stays in the first-level cache, and another writes all of them at once if nothing lies

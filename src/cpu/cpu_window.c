@@ -21,8 +21,6 @@ static void plan_outputs(sat_cpu_window *w)
         o->store = sat_window_sample(r->type);
         o->bytes = sat_type_bytes(r->type);
         o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
-        o->as_it_is = r->statistic == SAT_STATISTIC_var || r->statistic == SAT_STATISTIC_sum ||
-                      r->statistic == SAT_STATISTIC_count || (r->statistic == SAT_STATISTIC_mean && r->p[0] == 0);
     }
 }
 

@@ -20,10 +20,9 @@ enum { WINDOW_CHUNK = 384 };
 
 /* How an output is stored. */
 typedef struct sat_cpu_output {
-    int store;     /* index of window_ops.h */
-    bool as_it_is; /* the values are an array of moments */
-    bool stream;   /* results do not fit the cache and go past it */
-    size_t bytes;  /* of a result */
+    int store;    /* index of window_ops.h */
+    bool stream;  /* results do not fit the cache and go past it */
+    size_t bytes; /* of a result */
 } sat_cpu_output;
 
 /* Extremes of the whole image, of one worker's rows or of all. */

@@ -41,17 +41,6 @@ static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int6
     }
 }
 
-/* The array that a statistic is. */
-static const double *moment(const sat_cpu_finish *f, int statistic)
-{
-    switch (statistic) {
-    case SAT_STATISTIC_var: return f->var;
-    case SAT_STATISTIC_sum: return f->sum;
-    case SAT_STATISTIC_count: return f->n;
-    default: return f->mean;
-    }
-}
-
 void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_cpu_window *w = run->w;
@@ -76,17 +65,15 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const int64_t channels = w->spec.channels;
         const bool scatters = sat_has_gaps(to);
         void *out = sat_sample_at(to, first / channels, y, 0), *to_row = o->stream || scatters ? f->result : out;
-        const double *values = o->as_it_is ? moment(f, r->statistic) : f->values;
-        if (!o->as_it_is) w->ops->statistic[r->statistic](f->values, &features, r->p, count);
+        w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
             const double least = sat_window_least_in(r, run->whole.low);
-            f->empty[i] += w->ops->empty(f->values, values, f->n, least, r->empty, count);
-            values = f->values;
+            f->empty[i] += w->ops->empty(f->values, f->values, f->n, least, r->empty, count);
         }
         if (r->compare)
-            w->ops->compare(to_row, f->x, values, count);
+            w->ops->compare(to_row, f->x, f->values, count);
         else
-            f->clipped += w->ops->store[o->store](to_row, values, count);
+            f->clipped += w->ops->store[o->store](to_row, f->values, count);
         if (scatters)
             sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
         else if (o->stream)

@@ -21,14 +21,16 @@
  * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same
  * whatever the threads are, so that results do not depend on bands.
  *
- * Counts.  Where all samples count, a part has as many samples in all columns of a strip, and its count is one number;
- * elsewhere there is one for each column.
+ * Counts.  Where all samples count, a part has as many samples in all columns of a strip, and its count is one number
+ * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
+ * joined (paths.def: sums_alone).
  *
  * Positions beyond the image.  Windows are cut to the image's size beyond each edge.  A border that takes a value is
  * joined as samples there, and what was cut off as one set of equal samples. */
 #include <string.h>
 
 #include "cpu_window.h"
+#include "path.h"
 #include "shape.h"
 
 /* Rows whose suffixes are there at a time; of a longer segment GROUP. */
@@ -118,7 +120,7 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     floats *g = sat_arena_zeros(arena, sizeof *g);
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
-    g->all = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    g->all = !SAT_PATH(sums_alone) || w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     g->before_x = lower(x->before, x->n), g->after_x = lower(x->after, x->n);
     g->before_y = lower(y->before, y->n), g->after_y = lower(y->after, y->n);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
@@ -383,7 +385,7 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
         sat_rows_forget(&s.k->rows);
         sat_rows_forget(&s.k->mask);
         const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
-        s.counts = w->plan.validity || (w->plan.window.border->shrinks && !inside);
+        s.counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside);
         do_strip(&s, y, end);
     }
 }

@@ -9,16 +9,17 @@
  * The variance is (n * S2 - S1^2) / (n * (n - ddof)).  The numerator is n^2 times a variance, and never negative; it
  * and its terms are at most n^2 * m^2:
  *
- *     below 2^53     in f64, where each integer is held exactly
- *     below 2^64     in 64 bits; the divisor is at most n^2 < 2^48, as m^2 is 2^14 or more; or 2^50 for m = 128, where
- *                    the quotient is wrong by 2^-51 of itself at most
- *     else           in 128 bits: area < 2^32, m^2 <= 2^64 */
+ *     below 2^53     in f64, where each integer is held exactly (paths.def: variance_f64, window_sums_32)
+ *     below 2^64     in 64 bits (paths.def: variance_64); the divisor is at most n^2 < 2^48, as m^2 is 2^14 or more; or
+ * 2^50 for m = 128, where the quotient is wrong by 2^-51 of itself at most else           in 128 bits: area < 2^32, m^2
+ * <= 2^64 */
 #include <math.h>
 #include <stdio.h>
 
 #include "cpu_sums.h"
 #include "cpu_window.h"
 #include "moments.h"
+#include "path.h"
 
 enum { IN_F64, IN_64_BITS, IN_128_BITS };
 
@@ -38,26 +39,29 @@ static void choose_features(const sat_cpu_window *w, integers *g)
 {
     const int64_t area = w->plan.window.area_px;
     const uint64_t m = w->plan.window.largest;
-    const bool variance = w->plan.needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2,
+    const bool variance = w->plan.needs & SAT_NEEDS_VAR, halves = m > UINT32_MAX / 2,
                squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     g->sign = w->plan.window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
     const double terms = (double)area * (double)area * (double)m * (double)m;
-    g->arithmetic = !variance || terms < 0x1p53 ? IN_F64 : terms < 0x1p63 && !wide ? IN_64_BITS : IN_128_BITS;
-    const bool narrow = sat_sum_fits(area, m, w->plan.window.is_signed ? 31 : 32) && g->arithmetic == IN_F64;
-    use(&g->sums.of[SUM], narrow ? BOX_SUMS_32 : BOX_SUMS_64);
+    g->arithmetic = !variance || (SAT_PATH(variance_f64) && terms < 0x1p53) ? IN_F64
+                    : SAT_PATH(variance_64) && terms < 0x1p63 && !halves    ? IN_64_BITS
+                                                                            : IN_128_BITS;
+    const bool sums_32 = SAT_PATH(window_sums_32) && sat_sum_fits(area, m, w->plan.window.is_signed ? 31 : 32) &&
+                         g->arithmetic == IN_F64;
+    use(&g->sums.of[SUM], sums_32 ? BOX_SUMS_32 : BOX_SUMS_64);
     if (w->plan.validity) use(&g->sums.of[COUNT], area <= UINT32_MAX ? BOX_SUMS_32 : BOX_SUMS_64);
-    if (squares && wide) {
+    if (squares && halves) {
         use(&g->sums.of[SQUARES], BOX_SUMS_64);
         use(&g->sums.of[HIGH_SQUARES], BOX_SUMS_64);
     } else if (squares) {
-        const bool fits = sat_sum_fits(area, m * m, 32) && g->arithmetic == IN_F64;
+        const bool fits = SAT_PATH(window_sums_32) && sat_sum_fits(area, m * m, 32) && g->arithmetic == IN_F64;
         use(&g->sums.of[SQUARES], fits ? BOX_SUMS_32 : BOX_SUMS_64);
     }
     for (int c = 0; w->plan.window.border->takes_value && c < w->spec.channels; c++) {
         const uint64_t v = w->plan.window.value[c], square = v * v;
         g->sums.of[COUNT].value[c] = 1;
         g->sums.of[SUM].value[c] = v;
-        g->sums.of[SQUARES].value[c] = wide ? square & UINT32_MAX : square;
+        g->sums.of[SQUARES].value[c] = halves ? square & UINT32_MAX : square;
         g->sums.of[HIGH_SQUARES].value[c] = square >> 32;
     }
 }
@@ -90,7 +94,8 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
         .summed_per_us = SAT_SUMMED_PER_US,
         .made_per_us = SAT_WINDOWS_PER_US};
     choose_features(w, g);
-    g->plain = !w->plan.validity && g->arithmetic == IN_F64 && !(w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
+    g->plain = SAT_PATH(equal_windows) && !w->plan.validity && g->arithmetic == IN_F64 &&
+               !(w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
     if (!sat_cpu_sums_open(&g->sums, arena))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows in rows of %lld pixels",
                         (long long)w->spec.width);
@@ -119,7 +124,9 @@ static void variance_128(const sat_cpu_window *w, const char *sum, const char *s
     const uint64_t *s = (const uint64_t *)(const void *)sum, *q = (const uint64_t *)(const void *)squares;
     const uint64_t *h = (const uint64_t *)(const void *)high, ddof = (uint64_t)w->spec.ddof;
     const bool is_signed = w->plan.window.is_signed;
-    int64_t open = w->ops->variance_128(var, count, s, q, h, is_signed, (double)w->spec.ddof, n);
+    int64_t open = n;
+    for (int64_t i = 0; !SAT_PATH(variance_128) && i < n; i++) var[i] = -1;
+    if (SAT_PATH(variance_128)) open = w->ops->variance_128(var, count, s, q, h, is_signed, (double)w->spec.ddof, n);
     for (int64_t i = 0; open > 0 && i < n; i++) {
         if (var[i] >= 0) continue;
         const uint64_t magnitude = is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
@@ -136,13 +143,13 @@ static void moments(const sat_cpu_window *w, const char *const row[FEATURES], sa
     const integers *g = w->integers;
     const sat_cpu_feature *of = g->sums.of;
     const int s1 = of[SUM].sums, s2 = of[SQUARES].sums;
-    if (of[COUNT].used) w->ops->real[BOX_UNSIGNED][of[COUNT].sums](f->n, row[COUNT], n);
+    if (of[COUNT].used) w->ops->to_f64[BOX_UNSIGNED][of[COUNT].sums](f->n, row[COUNT], n);
     const bool variance = w->plan.needs & SAT_NEEDS_VAR, in_f64 = variance && g->arithmetic == IN_F64;
-    if (w->plan.needs & SAT_NEEDS_SUM || in_f64) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    if (w->plan.needs & SAT_NEEDS_SUM || in_f64) w->ops->to_f64[g->sign][s1](f->sum, row[SUM], n);
     w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
-    if (w->plan.needs & SAT_NEEDS_SQUARES || in_f64) w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
+    if (w->plan.needs & SAT_NEEDS_SQUARES || in_f64) w->ops->to_f64[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
     if (w->plan.needs & SAT_NEEDS_SQUARES && of[HIGH_SQUARES].used) {
-        w->ops->real[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
+        w->ops->to_f64[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
         for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
     }
     if (in_f64)
@@ -170,7 +177,7 @@ static void any_results(const sat_cpu_window_run *run, const sat_cpu_summer *k, 
     sat_cpu_window_finish(run, f, c->y, c->first, c->n);
 }
 
-/* The same where all windows hold `count` samples of the image. */
+/* The same where all windows hold `count` samples of the image (paths.def: equal_windows). */
 static void equal_results(const sat_cpu_window_run *run, const sat_cpu_summer *k, sat_cpu_finish *f,
                           const sat_cpu_chunk *c, double count)
 {

@@ -1,13 +1,19 @@
 /* gauss_template.h - gauss_ops.h for one instruction set and one type of reals.
  *
- * Parameters besides those of isa_template.h: REAL, f32 or f64; REAL_LANES, those of a vector;
- * REAL_INTEGER, the integer of its size; REAL_IS_F64, 0 or 1. */
+ * REAL: f32 or f64, the type that it filters in. */
+#include "gauss_ops.h"
+#include "loops_template.h"
 
-#define NAME(x)   JOIN(JOIN(gauss_, x), JOIN(_, REAL))
-#define VECTORS   (GAUSS_LANES / REAL_LANES)
-#define EACH      UNROLL for (int g = 0; g < VECTORS; g++)
-#define REALS     JOIN(REAL, s)
-#define NAMED_(x) NAME(x)
+#define NAME(x)    NAME_3(gauss, x, REAL)
+#define REALS      VECTOR_OF(REAL)
+#define REAL_LANES LANES_OF(REAL)
+#define VECTORS    (GAUSS_LANES / REAL_LANES)
+#define EACH       UNROLL for (int g = 0; g < VECTORS; g++)
+/* What comparisons of reals give: -1 where they hold, else 0. */
+#define MASK        NAME_2(MASK_OF, REAL)
+#define MASKS       VECTOR_OF(MASK)
+#define MASK_OF_f32 i32
+#define MASK_OF_f64 i64
 
 typedef struct NAME(line) {
     REALS v[VECTORS];
@@ -42,97 +48,22 @@ INLINE NAME(line) NAME(times)(NAME(line) a, REAL by)
 /* Rows lie far apart: none but this asks for them in time. */
 enum { NAME(rows_ahead) = 16 };
 
-#define GAUSS_LOAD(S, sample)                                                                                          \
-    TARGET static void NAMED_(load_##sample)(void *lines, const sat_gauss_rows *from)                                  \
-    {                                                                                                                  \
-        REAL *restrict to = lines;                                                                                     \
-        for (int64_t y = 0; y < from->rows; y++, to += GAUSS_LANES) {                                                  \
-            const char *row = from->data + y * from->row_bytes;                                                        \
-            const sample *restrict s = (const void *)row;                                                              \
-            if (y + NAME(rows_ahead) < from->rows) __builtin_prefetch(row + NAME(rows_ahead) * from->row_bytes);       \
-            if (from->lanes == GAUSS_LANES) {                                                                          \
-                for (int i = 0; i < GAUSS_LANES; i++) to[i] = (REAL)s[i];                                              \
-                continue;                                                                                              \
-            }                                                                                                          \
-            for (int i = 0; i < from->lanes; i++) to[i] = (REAL)s[i];                                                  \
-            for (int i = from->lanes; i < GAUSS_LANES; i++) to[i] = 0;                                                 \
-        }                                                                                                              \
-    }
-
-/* What comparisons of reals give: -1 where they hold, else 0. */
-typedef REAL_INTEGER NAME(masks) __attribute__((vector_size(REAL_LANES * sizeof(REAL))));
-#define SELECT(mask, a, b)                                                                                             \
-    ((REALS)(((NAME(masks))(mask) & (NAME(masks))(a)) | (~(NAME(masks))(mask) & (NAME(masks))(b))))
+#define SELECT(mask, a, b) ((REALS)(((MASKS)(mask) & (MASKS)(a)) | (~(MASKS)(mask) & (MASKS)(b))))
 
 /* To the nearest integer, halves away from zero, cut to the range.  NaN becomes the largest; only samples that are none
  * make one. */
-INLINE NAME(masks) NAME(round)(REALS v, REALS low, REALS high)
+INLINE MASKS NAME(round)(REALS v, REALS low, REALS high)
 {
     const REALS half = (REAL)0.5 - (REALS){0};
     v = SELECT(v <= high, v, high);
     v = SELECT(v >= low, v, low);
-    const NAME(masks) whole = __builtin_convertvector(v, NAME(masks));
+    const MASKS whole = __builtin_convertvector(v, MASKS);
     const REALS rest = v - __builtin_convertvector(whole, REALS);
-    return whole - (NAME(masks))(rest >= half) + (NAME(masks))(rest <= -half);
+    return whole - (MASKS)(rest >= half) + (MASKS)(rest <= -half);
 }
 
-#define GAUSS_STORE(S, sample, low, high)                                                                              \
-    TARGET static int64_t NAMED_(store_##sample)(const void *lines, const sat_gauss_rows *to)                          \
-    {                                                                                                                  \
-        const REALS least = (REAL)(low) - (REALS){0}, most = (REAL)(high) - (REALS){0};                                \
-        const REALS below = least - (REAL)0.5, above = most + (REAL)0.5;                                               \
-        const REAL *restrict from = lines;                                                                             \
-        NAME(masks) beyond[VECTORS] = {{0}};                                                                           \
-        int64_t cut = 0;                                                                                               \
-        for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES) {                                                  \
-            sample line[GAUSS_LANES];                                                                                  \
-            REAL_INTEGER whole[GAUSS_LANES];                                                                           \
-            EACH                                                                                                       \
-            {                                                                                                          \
-                REALS v;                                                                                               \
-                memcpy(&v, from + g * REAL_LANES, sizeof v);                                                           \
-                beyond[g] -= (NAME(masks))((v >= above) | (v <= below));                                               \
-                const NAME(masks) rounded = NAME(round)(v, least, most);                                               \
-                memcpy(whole + g * REAL_LANES, &rounded, sizeof rounded);                                              \
-            }                                                                                                          \
-            for (int i = 0; i < GAUSS_LANES; i++) line[i] = (sample)whole[i];                                          \
-            char *row = to->data + y * to->row_bytes;                                                                  \
-            if (to->lanes == GAUSS_LANES)                                                                              \
-                memcpy(row, line, sizeof line);                                                                        \
-            else                                                                                                       \
-                memcpy(row, line, (size_t)to->lanes * sizeof *line);                                                   \
-        }                                                                                                              \
-        for (int i = 0; i < to->lanes; i++) cut += beyond[i / REAL_LANES][i % REAL_LANES];                             \
-        return cut;                                                                                                    \
-    }
-
-#define GAUSS_STORE_REAL(S, sample)                                                                                    \
-    TARGET static int64_t NAMED_(store_##sample)(const void *lines, const sat_gauss_rows *to)                          \
-    {                                                                                                                  \
-        const REAL *restrict from = lines;                                                                             \
-        for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES) {                                                  \
-            sample *restrict s = (void *)(to->data + y * to->row_bytes);                                               \
-            if (to->lanes == GAUSS_LANES)                                                                              \
-                for (int i = 0; i < GAUSS_LANES; i++) s[i] = (sample)from[i];                                          \
-            else                                                                                                       \
-                for (int i = 0; i < to->lanes; i++) s[i] = (sample)from[i];                                            \
-        }                                                                                                              \
-        return 0;                                                                                                      \
-    }
-
-#define GAUSS_REALS(M)    M(F32, f32) M(F64, f64)
-#define GAUSS_INTEGERS(M) M(U8, u8) M(U16, u16) M(U32, u32) M(I8, i8) M(I16, i16) M(I32, i32)
-GAUSS_INTEGERS(GAUSS_LOAD)
-GAUSS_REALS(GAUSS_LOAD)
-GAUSS_STORE(U8, u8, 0, UINT8_MAX)
-GAUSS_STORE(U16, u16, 0, UINT16_MAX)
-GAUSS_STORE(I8, i8, INT8_MIN, INT8_MAX)
-GAUSS_STORE(I16, i16, INT16_MIN, INT16_MAX)
-#if REAL_IS_F64
-GAUSS_STORE(U32, u32, 0, UINT32_MAX)
-GAUSS_STORE(I32, i32, INT32_MIN, INT32_MAX)
-#endif
-GAUSS_REALS(GAUSS_STORE_REAL)
+#define EACH_SAMPLE "gauss_sample_template.h"
+#include "samples_template.h"
 
 /* ---- passes -------------------------------------------------------------------------------------------- */
 
@@ -226,16 +157,6 @@ TARGET static void NAME(scale)(void *lines, const double *by, int64_t n)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Transposes a square of lanes, as transpose_square() of box_float_template.h. */
-#define SWAP(d)                                                                                                        \
-    UNROLL for (int i = 0; i < REAL_LANES; i++)                                                                        \
-    {                                                                                                                  \
-        if (i & (d)) continue;                                                                                         \
-        const REALS a = v[i], b = v[i | (d)];                                                                          \
-        v[i] = __builtin_shufflevector(a, b, JOIN(LANES_, REAL_LANES)(EVEN, d, REAL_LANES));                           \
-        v[i | (d)] = __builtin_shufflevector(a, b, JOIN(LANES_, REAL_LANES)(ODD, d, REAL_LANES));                      \
-    }
-
 TARGET static void NAME(transpose)(void *const *to, const void *const *from)
 {
     for (int row = 0; row < GAUSS_LANES; row += REAL_LANES)
@@ -243,15 +164,15 @@ TARGET static void NAME(transpose)(void *const *to, const void *const *from)
             REALS v[REAL_LANES];
             UNROLL for (int i = 0; i < REAL_LANES; i++)
                 memcpy(&v[i], (const REAL *)from[row + i] + column, sizeof v[i]);
-            SWAP(1)
+            EXCHANGE(v, REAL_LANES, 1)
 #if REAL_LANES > 2
-            SWAP(2)
+            EXCHANGE(v, REAL_LANES, 2)
 #endif
 #if REAL_LANES > 4
-            SWAP(4)
+            EXCHANGE(v, REAL_LANES, 4)
 #endif
 #if REAL_LANES > 8
-            SWAP(8)
+            EXCHANGE(v, REAL_LANES, 8)
 #endif
             UNROLL for (int i = 0; i < REAL_LANES; i++) memcpy((REAL *)to[column + i] + row, &v[i], sizeof v[i]);
         }
@@ -284,42 +205,37 @@ TARGET static void NAME(mix)(void *blurred, const void *other, int64_t n, sat_ga
     for (int64_t i = channels - 1; channels && i < n * GAUSS_LANES; i += channels) b[i] = o[i];
 }
 
-#define GAUSS_ENTRY(prefix, S, sample) [GAUSS_##S] = NAMED_(prefix##_##sample),
-#define GAUSS_LOADS(S, sample)         GAUSS_ENTRY(load, S, sample)
-#define GAUSS_STORES(S, sample)        GAUSS_ENTRY(store, S, sample)
 static const struct sat_gauss_ops NAME(ops) = {
     .line_bytes = GAUSS_LANES * sizeof(REAL),
-    .load = {GAUSS_INTEGERS(GAUSS_LOADS) GAUSS_REALS(GAUSS_LOADS)},
+    .load = {NAME(load_u8), NAME(load_u16), NAME(load_u32), NAME(load_i8), NAME(load_i16), NAME(load_i32),
+             NAME(load_f32), NAME(load_f64)},
     .weigh = NAME(weigh),
     .pass = NAME(pass),
     .scale = NAME(scale),
     .transpose = NAME(transpose),
     .unweigh = NAME(unweigh),
     .mix = NAME(mix),
-    .store = {GAUSS_REALS(GAUSS_STORES) GAUSS_STORES(U8, u8) GAUSS_STORES(U16, u16) GAUSS_STORES(I8, i8)
-                  GAUSS_STORES(I16, i16)
-#if REAL_IS_F64
-                      GAUSS_STORES(U32, u32) GAUSS_STORES(I32, i32)
+    .store =
+        {
+            [GAUSS_U8] = NAME(store_u8),
+            [GAUSS_U16] = NAME(store_u16),
+            [GAUSS_I8] = NAME(store_i8),
+            [GAUSS_I16] = NAME(store_i16),
+#if BITS_OF(REAL) == 64
+            [GAUSS_U32] = NAME(store_u32),
+            [GAUSS_I32] = NAME(store_i32),
 #endif
-    },
+            [GAUSS_F32] = NAME(store_f32),
+            [GAUSS_F64] = NAME(store_f64),
+        },
 };
 
 #undef NAME
-#undef NAMED_
+#undef REALS
+#undef REAL_LANES
 #undef VECTORS
 #undef EACH
-#undef REALS
-#undef GAUSS_LOAD
-#undef GAUSS_STORE
+#undef MASK
+#undef MASKS
 #undef SELECT
-#undef GAUSS_STORE_REAL
-#undef GAUSS_REALS
-#undef GAUSS_INTEGERS
-#undef SWAP
-#undef GAUSS_ENTRY
-#undef GAUSS_LOADS
-#undef GAUSS_STORES
 #undef REAL
-#undef REAL_LANES
-#undef REAL_INTEGER
-#undef REAL_IS_F64

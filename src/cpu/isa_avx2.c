@@ -54,8 +54,11 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
                          : _mm256_alignr_epi8((__m256i)(v), LOW_TO_HIGH(v), (16 - (k) * (32 / (L))) & 15)))
 #define LOW_TO_HIGH(v) _mm256_permute2x128_si256((__m256i)(v), (__m256i)(v), 0x08)
 
+#define LOAD_SCANS(sample, accum) 0
+
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
-#define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p))
+#define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_OF(sample, accum)((const void *)(p))
+#define LOAD_OF(sample, accum)       LOAD_##sample##_##accum
 #define LOAD_u8_u32(p)               _mm256_cvtepu8_epi32(_mm_loadl_epi64(p))
 #define LOAD_u16_u32(p)              _mm256_cvtepu16_epi32(_mm_loadu_si128(p))
 #define LOAD_u32_u32(p)              _mm256_loadu_si256(p)

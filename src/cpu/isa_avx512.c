@@ -4,6 +4,8 @@
 #include <immintrin.h>
 
 #include "isa.h"
+#include "lanes.h"
+#include "path.h"
 
 #define ISA avx512
 #ifdef __clang__
@@ -37,28 +39,23 @@ static void fence(void)
                      : (L) == 8 ? _mm512_alignr_epi64((__m512i)(v), _mm512_setzero_si512(), (8 - (k)) & 7)             \
                                 : _mm512_alignr_epi32((__m512i)(v), _mm512_setzero_si512(),                            \
                                                       ((L) == 32 ? 16 - (k) / 2 : 16 - (k)) & 15)))
-#define UP_16(k) _mm512_sub_epi16(LANES_UP_16, _mm512_set1_epi16(k))
-#define LANES_UP_16                                                                                                    \
-    _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,  \
-                     6, 5, 4, 3, 2, 1, 0)
+#define UP_16(k)      _mm512_sub_epi16(_mm512_set_epi16(LANES_32(DOWN, 0, 32)), _mm512_set1_epi16(k))
+#define DOWN(i, a, L) ((L)-1 - (i))
 
 /* 16 bytes, scanned, in four instructions: vpdpbusd adds to each lane the dot product of its four bytes with
  * four others, here four bytes of the row with ones for those that the lane's sum holds: those up to its
- * own, of its own channel. */
+ * own, of its own channel (paths.def: dot_scans). */
 #define HOLDS(lane, byte, C) ((byte) <= (lane) && ((lane) - (byte)) % (C) == 0)
 #define IN_LANE(lane, k, C)                                                                                            \
     HOLDS(lane, 4 * (k), C), HOLDS(lane, 4 * (k) + 1, C), HOLDS(lane, 4 * (k) + 2, C), HOLDS(lane, 4 * (k) + 3, C)
-#define IN_LANES(k, C)                                                                                                 \
+#define HELD(C)                                                                                                        \
     {                                                                                                                  \
-        IN_LANE(0, k, C), IN_LANE(1, k, C), IN_LANE(2, k, C), IN_LANE(3, k, C), IN_LANE(4, k, C), IN_LANE(5, k, C),    \
-            IN_LANE(6, k, C), IN_LANE(7, k, C), IN_LANE(8, k, C), IN_LANE(9, k, C), IN_LANE(10, k, C),                 \
-            IN_LANE(11, k, C), IN_LANE(12, k, C), IN_LANE(13, k, C), IN_LANE(14, k, C), IN_LANE(15, k, C)              \
+        {LANES_16(IN_LANE, 0, C)}, {LANES_16(IN_LANE, 1, C)}, {LANES_16(IN_LANE, 2, C)},                               \
+        {                                                                                                              \
+            LANES_16(IN_LANE, 3, C)                                                                                    \
+        }                                                                                                              \
     }
-#define OF_CHANNELS(C)                                                                                                 \
-    {                                                                                                                  \
-        IN_LANES(0, C), IN_LANES(1, C), IN_LANES(2, C), IN_LANES(3, C)                                                 \
-    }
-static const _Alignas(64) int8_t held[4][4][64] = {OF_CHANNELS(1), OF_CHANNELS(2), OF_CHANNELS(3), OF_CHANNELS(4)};
+static const _Alignas(64) int8_t held[4][4][64] = {HELD(1), HELD(2), HELD(3), HELD(4)};
 
 TARGET static inline __m512i scanned_u8(const char *p, int channels)
 {
@@ -81,14 +78,15 @@ TARGET static inline __m512i scanned_i8(const char *p, int channels)
     }
     return sums;
 }
-#define LOAD_SCANS(sample, accum) (sizeof(sample) == 1 && sizeof(accum) == 4)
+#define LOAD_SCANS(sample, accum) (SAT_PATH(dot_scans) && sizeof(sample) == 1 && sizeof(accum) == 4)
 
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
-#define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p), C)
-#define LOAD_u8_u32(p, C)            scanned_u8(p, C)
+#define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_OF(sample, accum)((const void *)(p), C)
+#define LOAD_OF(sample, accum)       LOAD_##sample##_##accum
+#define LOAD_u8_u32(p, C)            (SAT_PATH(dot_scans) ? scanned_u8(p, C) : _mm512_cvtepu8_epi32(_mm_loadu_si128(p)))
 #define LOAD_u16_u32(p, C)           _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
 #define LOAD_u32_u32(p, C)           _mm512_loadu_si512(p)
-#define LOAD_i8_u32(p, C)            scanned_i8(p, C)
+#define LOAD_i8_u32(p, C)            (SAT_PATH(dot_scans) ? scanned_i8(p, C) : _mm512_cvtepi8_epi32(_mm_loadu_si128(p)))
 #define LOAD_i16_u32(p, C)           _mm512_cvtepi16_epi32(_mm256_loadu_si256(p))
 #define LOAD_i8_f32(p, C)            _mm512_cvtepi32_ps(LOAD_i8_u32(p, C))
 #define LOAD_i16_f32(p, C)           _mm512_cvtepi32_ps(LOAD_i16_u32(p, C))

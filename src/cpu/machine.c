@@ -6,6 +6,7 @@
 #include "choose.h"
 #include "machine.h"
 #include "override.h"
+#include "path.h"
 
 int sat_machine_threads(int threads, double work, double share)
 {
@@ -46,5 +47,5 @@ bool sat_machine_streams(size_t row_bytes, int64_t rows)
     const char *forced = sat_override("SAT_STREAM");
     if (forced && strcmp(forced, "always") == 0) return true;
     if (forced && strcmp(forced, "never") == 0) return false;
-    return row_bytes > last_level_cache() / 3 / (size_t)rows;
+    return SAT_PATH(stream) && row_bytes > last_level_cache() / 3 / (size_t)rows;
 }

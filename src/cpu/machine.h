@@ -18,8 +18,8 @@ enum { SAT_SHARE_BYTES = 1 << 20 };
 #define SAT_BYTES_PER_US 1e4
 
 /* Should `rows` rows of that many bytes be written past the caches?  Yes if together they take more than a
- * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md); SAT_STREAM =
- * always or never overrides it (override.h). */
+ * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md; paths.def: stream);
+ * SAT_STREAM = always or never overrides it (override.h). */
 bool sat_machine_streams(size_t row_bytes, int64_t rows);
 
 #endif

@@ -93,11 +93,11 @@ static bool sample(const sat_plan_spec *s, const void *at, sum *value)
         if (!(q >= 0 && q <= (double)s->quant.largest)) return false;
         *value = (sum){.u = (uint64_t)(q + 0.5)};
     } else if (s->power == 2) {
-        const bool real = sat_square_type(s->sample) == SAT_F64;
+        const bool in_f64 = sat_square_type(s->sample) == SAT_F64;
         if (!sat_is_float(s->sample)) f = (double)(int64_t)u;
         f *= f;
-        u = real ? 0 : u * u;
-        *value = !sat_is_float(s->accum) ? (sum){.u = u} : (sum){.f = real ? (long double)f : (long double)u};
+        u = in_f64 ? 0 : u * u;
+        *value = !sat_is_float(s->accum) ? (sum){.u = u} : (sum){.f = in_f64 ? (long double)f : (long double)u};
     } else if (sat_is_float(s->accum)) {
         *value = (sum){.f = sat_is_float(s->sample) ? (long double)f : (long double)(int64_t)u};
     } else {

@@ -11,16 +11,16 @@
 
 typedef void scan(const void *in, void *out, int64_t n, bool exclusive);
 
-#define SCAN(in_type, wide_type, out_type)                                                                             \
+#define SCAN(in_type, sum_type, out_type)                                                                              \
     static void in_type##_to_##out_type(const void *in, void *out, int64_t n, bool exclusive)                          \
     {                                                                                                                  \
         const in_type *from = in;                                                                                      \
         out_type *to = out;                                                                                            \
-        wide_type sum = 0;                                                                                             \
+        sum_type sum = 0;                                                                                              \
         _Pragma("GCC unroll 8") for (int64_t i = 0; i < n; i++)                                                        \
         {                                                                                                              \
-            wide_type before = sum;                                                                                    \
-            sum += (wide_type)from[i];                                                                                 \
+            sum_type before = sum;                                                                                     \
+            sum += (sum_type)from[i];                                                                                  \
             to[i] = (out_type)(exclusive ? before : sum);                                                              \
         }                                                                                                              \
     }

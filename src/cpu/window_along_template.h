@@ -29,7 +29,7 @@ typedef struct along_rates {
 enum { ALONG_LEVELS = 40 }; /* more than the binary digits of a window's width that memory holds */
 
 #define LATE(i, s, L) ((i) + (L) - (s))
-#define LATE_BY(s)    __builtin_shufflevector(before, v, JOIN(LANES_, F64_LANES)(LATE, (s) % F64_LANES, F64_LANES))
+#define LATE_BY(s)    SHUFFLE(before, v, F64_LANES, LATE, (s) % F64_LANES)
 
 /* v, late by so many lanes. */
 INLINE f64s lanes_late_by(f64s before, f64s v, const int lanes)
@@ -108,7 +108,7 @@ INLINE along_part join_parts(along_part a, along_part b, along_rates by, const b
         p.sum.v[j] = a.sum.v[j] + b.sum.v[j];
         if (counts) p.n.v[j] = a.n.v[j] + b.n.v[j];
         if (all && counts) {
-            const f64s both = p.n.v[j], none = (f64s)((f64_bits)(both == 0) & (f64_bits)all_of(1));
+            const f64s both = p.n.v[j], none = (f64s)((i64s)(both == 0) & (i64s)all_of(1));
             const f64s r = b.n.v[j] / (both + none);
             JOIN_MEANS(p.mean.v[j], p.m2.v[j], a.mean.v[j], a.m2.v[j], b.mean.v[j], b.m2.v[j], r, a.n.v[j] * r);
         } else if (all) {

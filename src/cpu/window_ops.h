@@ -45,7 +45,7 @@ struct sat_window_ops {
     void (*add_halves[BOX_SAMPLES])(void *low, void *high, const void *row, uint64_t weight, int64_t n);
 
     /* Sums to f64, to nearest; and the f64 nearest to sums[i] / count[i]. */
-    void (*real[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, int64_t n);
+    void (*to_f64[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, int64_t n);
     void (*quotient[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, const double *count, int64_t n);
     /* The f64 nearest to (count * squares - sum^2) / (count * (count - ddof)): where all of these integers are below
      * 2^53; and from sums of 64 bits, where the products are below 2^64 and the divisor is below 2^48. */

@@ -315,8 +315,8 @@ void bench_device_copy(bench_method *m)
 
 /* ---- the work -------------------------------------------------------------------------------------- */
 
-/* A ceiling copies the images of a batch at once, as one that is as tall as all; of a padded table, with one zero row.
- */
+/* A ceiling copies the images of a batch at once, as one that is as tall as all, in no other order of samples; of a
+ * padded table, with one zero row. */
 static sat_view as_one(sat_view v, int64_t zero_rows)
 {
     v.height = (v.height - zero_rows) * (v.count ? v.count : 1) + zero_rows;
@@ -327,7 +327,7 @@ static sat_view as_one(sat_view v, int64_t zero_rows)
 static sat_status open_plan(bench_work *w, const bench_method *m)
 {
     const bench_case *b = w->of;
-    w->as_one = m->kind == SAT_CEILING && b->in.count > 1;
+    w->as_one = m->kind == SAT_CEILING && (b->in.count > 1 || b->order);
     const sat_view in = w->as_one ? as_one(b->in, 0) : b->in;
     sat_plan_spec spec = {.width = in.width,
                           .height = in.height,
@@ -496,11 +496,33 @@ static void copy(const bench_work *w)
     sat_parallel((int)c.parts, (int64_t)c.parts, copy_part, &c);
 }
 
+const char *const bench_order_name[ORDERS] = {"packed", "flipped", "bgr", "planes", "turned"};
+
+/* A view of the host's, whose samples stand in another order. */
+static sat_view ordered(sat_view v, bench_order order)
+{
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v.type), pixel = v.channels * size;
+    if (order == ORDER_PACKED) return v;
+    v.image_bytes = v.height * v.row_bytes;
+    v.pixel_bytes = order == ORDER_FLIPPED  ? -pixel
+                    : order == ORDER_PLANES ? size
+                    : order == ORDER_TURNED ? v.height * pixel
+                                            : pixel;
+    v.channel_bytes = order == ORDER_BGR ? -size : order == ORDER_PLANES ? v.image_bytes / v.channels : size;
+    if (order == ORDER_FLIPPED) v.data = (char *)v.data + (v.width - 1) * pixel;
+    if (order == ORDER_BGR) v.data = (char *)v.data + pixel - size;
+    if (order == ORDER_PLANES) v.row_bytes /= v.channels;
+    if (order == ORDER_TURNED) v.row_bytes = pixel;
+    return v;
+}
+
 sat_status bench_run(void *work)
 {
     const bench_work *w = work;
-    const sat_view *in = w->device ? &w->of->device_in : &w->of->in;
-    const sat_view *out = w->device ? &w->of->device_out : &w->of->out;
+    const bench_order order = w->as_one ? ORDER_PACKED : w->of->order;
+    const sat_view host_in = ordered(w->of->in, order), host_out = ordered(w->of->out, order);
+    const sat_view *in = w->device ? &w->of->device_in : &host_in;
+    const sat_view *out = w->device ? &w->of->device_out : &host_out;
     if (w->as_one) {
         const sat_view all_in = as_one(*in, 0), all_out = as_one(*out, w->of->layout == SAT_PADDED);
         return sat_plan_run(w->plan, &all_in, &all_out, NULL);

@@ -12,6 +12,10 @@
 #include "sat_lab.h"
 #include "sat_window.h"
 
+/* How samples lie in the host's memory, of which they leave no byte out. */
+typedef enum bench_order { ORDER_PACKED, ORDER_FLIPPED, ORDER_BGR, ORDER_PLANES, ORDER_TURNED, ORDERS } bench_order;
+extern const char *const bench_order_name[ORDERS];
+
 typedef struct bench_case {
     sat_view in;
     void *owned;    /* in.data, if it was made here */
@@ -27,6 +31,7 @@ typedef struct bench_case {
     sat_window_output output[SAT_OUTPUTS];
     bool scan; /* the input is one row, and is scanned */
     bool exclusive;
+    bench_order order; /* of the input and the output */
     int threads;
 
     sat_view reference;
@@ -106,6 +111,8 @@ void bench_close(bench_work *w);
 bool bench_make_reference(bench_case *b, const bench_method *reference, int64_t segment, error *err);
 /* Runs into a poisoned output and compares with the reference; else why not, in words. */
 bool bench_check(bench_work *w, error *err);
+/* A number that differs where the bytes of the output do. */
+bool bench_digest(bench_work *w, uint64_t *digest, error *err);
 /* For work that sums nothing: what it writes does not depend on what was there. */
 bool bench_check_copy(bench_work *w, error *err);
 

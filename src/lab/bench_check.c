@@ -220,6 +220,14 @@ static bool take_digest(void *arg, const void *bytes, size_t at, size_t n)
     return true;
 }
 
+bool bench_digest(bench_work *w, uint64_t *sum, error *err)
+{
+    digest d = {.until = bench_view_bytes(&w->of->reference)};
+    const bool ok = visit_output(w, take_digest, &d, err);
+    *sum = atomic_load(&d.sum);
+    return ok;
+}
+
 /* The plain copy writes a beginning of the output. */
 static bool check_plain_copy(bench_work *w, error *err)
 {

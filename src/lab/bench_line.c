@@ -49,6 +49,12 @@ static void take_shape(options *o, bench_request *r)
         r->shape_n++;
 }
 
+static void take_order(options *o, bench_request *r)
+{
+    for (r->order = ORDER_FLIPPED; r->order < ORDERS && strcmp(optarg, bench_order_name[r->order]) != 0;) r->order++;
+    if (r->order == ORDERS) options_wrong(o, "flipped, bgr, planes or turned");
+}
+
 /* Options that some benches take. */
 static void take_own(int c, options *o, bench_request *r)
 {
@@ -86,6 +92,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_SQUARES: r->squares = true; break;
     case OPT_RANDOM_RECTS: options_int(o, 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     case OPT_WEIGHTED: r->weighted = true; break;
+    case OPT_ORDER: take_order(o, r); break;
     }
 }
 

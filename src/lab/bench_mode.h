@@ -43,6 +43,7 @@ typedef struct bench_request {
     int64_t window;
     double sigma;           /* of the Gaussian filter; 0 = none */
     const char *statistics; /* of windows; NULL = the box filter */
+    bench_order order;      /* of samples in memory */
     int64_t batch;          /* images in a call; 0 = one */
     int64_t rects;          /* 0 = not given */
     const char *image;      /* NULL = random samples */

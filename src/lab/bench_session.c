@@ -83,6 +83,15 @@ static void time_alone(bench_session *s, bench_case *b, const bench_method *m, b
     b->threads = threads;
 }
 
+/* What the row's method said when it was opened, and what it wrote. */
+static bool tell(bench_work *w, const bench_method *m, error *err)
+{
+    uint64_t digest;
+    if (!bench_digest(w, &digest, err)) return false;
+    say(m->name, "%s; digest %016llx", bench_note(w), (unsigned long long)digest);
+    return true;
+}
+
 /* Arrays first, so that a method's own memory is what may be lacking. */
 static bool check_work(bench_work *w, const bench_method *m, error *err)
 {
@@ -136,8 +145,10 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
             fail(&err, "%s", sat_detail());
         }
     }
-    if (outcome == BENCH_MEASURED && s->request->verbose && m->id) say(m->name, "%s", bench_note(&w));
-    if (outcome == BENCH_MEASURED && !(check_work(&w, m, &err) && time_work(s, &w, &row, &err))) outcome = BENCH_FAILED;
+    const bool tells = s->request->verbose && m->id;
+    if (outcome == BENCH_MEASURED &&
+        !(check_work(&w, m, &err) && (!tells || tell(&w, m, &err)) && time_work(s, &w, &row, &err)))
+        outcome = BENCH_FAILED;
     bench_close(&w);
     if (outcome == BENCH_MEASURED && m->kind == SAT_CEILING && !m->device && b->threads > 1) time_alone(s, b, m, &row);
     if (outcome == BENCH_MEASURED) {

@@ -27,8 +27,9 @@ enum { SIDE_DEFAULT = 8192 };
 #define WEIGHTED " weighted"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,  OPT_SAMPLES, OPT_ACCUM,   OPT_CHANNELS,   OPT_TABLES,  OPT_SIDE,     OPT_SIGMA,
-                            OPT_MEANS, OPT_BATCH,   OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, 0};
+static const int takes[] = {OPT_SIZE,       OPT_SAMPLES, OPT_ACCUM,    OPT_CHANNELS, OPT_TABLES,
+                            OPT_SIDE,       OPT_SIGMA,   OPT_MEANS,    OPT_BATCH,    OPT_AGAINST,
+                            OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, OPT_ORDER,    0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -42,6 +43,7 @@ static const char *refuse(const bench_request *r)
     if (r->result && !filter) return "--result is for --box and --gauss";
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
     if (r->weighted && (!r->window || r->statistics)) return "--weighted is for --box, without --stat";
+    if (r->order && (r->statistics || r->sigma > 0)) return "--order is for tables and for --box, without --stat";
     if (r->statistics) {
         static char why[160];
         const char *wrong = bench_window_outputs(&(bench_case){0}, r->statistics);
@@ -59,6 +61,7 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
     *b = (bench_case){
         .accum = r->accum, .squares = r->squares, .layout = r->layout, .window = r->window, .threads = r->threads};
     b->weighted = r->weighted;
+    b->order = r->order;
     b->sigma = r->sigma;
     if (b->sigma > 0) b->window = 2 * bench_gauss_reach(b) + 1;
     if (r->image) {
@@ -131,6 +134,7 @@ static bool has_device_copy(const bench_request *r, bench_case *b)
 /* A ceiling is measured where something below it is. */
 static bool has_row(const bench_request *r, const bench_method *m)
 {
+    if (r->order && m->device) return false;
     if (m->kind == SAT_CEILING) return r->window == 0 && r->sigma == 0 && any_wanted(r, m->device);
     return bench_wanted(r, m->id, strlen(m->id));
 }
@@ -189,6 +193,10 @@ static bool run(bench_session *s, error *err)
     if (b.in.count > 1) {
         size_t used = strlen(label);
         snprintf(label + used, sizeof label - used, " batch %lld", (long long)b.in.count);
+    }
+    if (b.order) {
+        size_t used = strlen(label);
+        snprintf(label + used, sizeof label - used, " %s", bench_order_name[b.order]);
     }
     s->label = label;
     const bool unreferenced = b.outputs || b.sigma > 0;

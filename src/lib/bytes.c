@@ -32,9 +32,10 @@ static void give_back(void *context, void *data, size_t bytes, sat_memory_kind k
     sat_free_own(kind, data);
 }
 
-static sat_status check(const sat_bytes *bytes)
+static sat_status take_spec(void *spec, size_t size, const void *given, size_t given_bytes, const sat_bytes *bytes)
 {
-    return bytes ? SAT_OK : sat_fail(SAT_ERR_ARGUMENT, "no place for the bytes");
+    if (bytes == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the bytes");
+    return sat_take_struct(spec, size, given, given_bytes, "spec");
 }
 
 static void tell(const meter *m, sat_status status, sat_bytes *bytes)
@@ -51,8 +52,7 @@ static void tell(const meter *m, sat_status status, sat_bytes *bytes)
         meter m = {{0}, {0}};                                                                                          \
         const sat_allocator counts = {.allocate = take, .release = give_back, .context = &m};                          \
         sat_##object *made = NULL;                                                                                     \
-        sat_status status = check(bytes);                                                                              \
-        if (status == SAT_OK) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");                 \
+        sat_status status = take_spec(&spec, sizeof spec, given, spec_bytes, bytes);                                   \
         if (status != SAT_OK) return status;                                                                           \
         spec.allocator = &counts;                                                                                      \
         status = sat_##object##_create(&made, &spec);                                                                  \

@@ -71,13 +71,13 @@ static uint64_t sum_integers(const void *row, sat_type type, int64_t n, ptrdiff_
 }
 #undef SUM_OF
 
-#define SQUARES_OF(type, wide)                                                                                         \
+#define SQUARES_OF(type, product)                                                                                      \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-        const wide x = (wide)((const type *)row)[i * step];                                                            \
+        const product x = (product)((const type *)row)[i * step];                                                      \
         sum += (uint64_t)(x * x);                                                                                      \
     }
 /* Of up to 2^31 samples of 8 or 16 bits, whose squares are at most 2^32. */
-static uint64_t square_narrow(const void *row, sat_type type, int64_t n, ptrdiff_t step)
+static uint64_t squares_u64(const void *row, sat_type type, int64_t n, ptrdiff_t step)
 {
     uint64_t sum = 0;
     switch (type) {
@@ -90,7 +90,7 @@ static uint64_t square_narrow(const void *row, sat_type type, int64_t n, ptrdiff
 }
 
 /* Of samples of 32 bits, whose squares are below 2^64. */
-static sat_u128 square_wide(const void *row, sat_type type, int64_t n, ptrdiff_t step)
+static sat_u128 squares_u128(const void *row, sat_type type, int64_t n, ptrdiff_t step)
 {
     sat_u128 sum = 0;
     if (type == SAT_U32)
@@ -107,9 +107,9 @@ static sat_u128 square_integers(const char *row, sat_type type, int64_t n, ptrdi
     enum { PIECE = 1 << 30 };
     const size_t bytes = sat_type_bytes(type);
     sat_u128 sum = 0;
-    if (bytes == 4) return square_wide(row, type, n, step);
+    if (bytes == 4) return squares_u128(row, type, n, step);
     for (int64_t i = 0; i < n; i += PIECE)
-        sum += square_narrow(row + i * step * (ptrdiff_t)bytes, type, n - i < PIECE ? n - i : PIECE, step);
+        sum += squares_u64(row + i * step * (ptrdiff_t)bytes, type, n - i < PIECE ? n - i : PIECE, step);
     return sum;
 }
 

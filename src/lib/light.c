@@ -115,7 +115,7 @@ static void row_to_light(void *context, int64_t index, int worker)
     const sat_light *l = w->l;
     const int64_t image = index / w->from.height, y = index % w->from.height;
     const ptrdiff_t step = sat_sample_step(&w->from), to_step = sat_sample_step(&w->to);
-    const bool wide = l->spec.sample == SAT_U16;
+    const bool is_u16 = l->spec.sample == SAT_U16;
     (void)worker;
     for (int c = 0; c < w->from.channels; c++) {
         const void *from = sat_sample_in(&w->from, image, 0, y, c);
@@ -124,7 +124,7 @@ static void row_to_light(void *context, int64_t index, int worker)
         float *to = sat_sample_in(&w->to, image, 0, y, c);
         const bool is_light = c < w->light_channels;
         for (int64_t x = 0; x < w->from.width; x++) {
-            const int sample = wide ? words[x * step] : bytes[x * step];
+            const int sample = is_u16 ? words[x * step] : bytes[x * step];
             to[x * to_step] = is_light ? l->of_sample[sample] : (float)sample / (float)l->largest;
         }
     }
@@ -136,7 +136,7 @@ static void row_from_light(void *context, int64_t index, int worker)
     const sat_light *l = w->l;
     const int64_t image = index / w->from.height, y = index % w->from.height;
     const ptrdiff_t step = sat_sample_step(&w->from), to_step = sat_sample_step(&w->to);
-    const bool wide = l->spec.sample == SAT_U16;
+    const bool is_u16 = l->spec.sample == SAT_U16;
     const float low = l->from[0], high = l->from[l->largest + 1];
     long long clipped = 0;
     (void)worker;
@@ -150,7 +150,7 @@ static void row_from_light(void *context, int64_t index, int worker)
             const float v = from[x * step];
             const int sample = is_light ? sample_of(l, v) : alpha_of(l, v);
             if (is_light) clipped += v <= low || v >= high;
-            if (wide)
+            if (is_u16)
                 words[x * to_step] = (uint16_t)sample;
             else
                 bytes[x * to_step] = (uint8_t)sample;

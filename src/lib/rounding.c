@@ -22,14 +22,14 @@
 static double entry_at(const sat_view *v, int64_t x, int c)
 {
     const void *at = sat_sample_in(v, 0, x, v->height - 1, c);
-    float narrow;
-    double wide;
+    float single;
+    double value;
     if (v->type == SAT_F64) {
-        memcpy(&wide, at, sizeof wide);
-        return wide;
+        memcpy(&value, at, sizeof value);
+        return value;
     }
-    memcpy(&narrow, at, sizeof narrow);
-    return (double)narrow;
+    memcpy(&single, at, sizeof single);
+    return (double)single;
 }
 
 static bool lost_at(const sat_view *v, int64_t x)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path.h"
 #include "shape.h"
 #include "strides.h"
 
@@ -64,7 +65,7 @@ typedef struct shuffle {
     int64_t each, rest; /* elements of a step, and left to the caller */
 } shuffle;
 
-/* Elements in reverse order; and channels in reverse order in each pixel, RGB and BGR. */
+/* Elements in reverse order; and channels in reverse order in each pixel, RGB and BGR (paths.def: reversals, swaps). */
 static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
                                     {2, 1, reverse_2, 8, 0},
                                     {3, 1, reverse_3, 5, 1},
@@ -83,6 +84,7 @@ static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
 /* Takes as many of n elements as whole steps hold; returns their number. */
 static int64_t run_shuffle(const shuffle *table, char *to, const char *from, int64_t n, size_t size, int channels)
 {
+    if (!(table == reversals ? SAT_PATH(reversals) : SAT_PATH(swaps))) return 0;
     while (table->run && (table->size != size || table->channels != channels)) table++;
     if (table->run == NULL || n < table->rest || !shuffles()) return 0;
     const int64_t steps = (n - table->rest) / table->each;
@@ -109,15 +111,16 @@ static void reverse(char *to, const char *from, int64_t n, size_t size)
     }
 }
 
-/* One of the strides is the element's size, the other twice, three or four times that. */
+/* One of the strides is the element's size, the other twice, three or four times that (paths.def: spread). */
 FORCE void copy_spread(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, const size_t size)
 {
     const ptrdiff_t one = (ptrdiff_t)size;
-    if (to_step == one && from_step == 2 * one)
+    const bool packs = SAT_PATH(spread) && to_step == one;
+    if (packs && from_step == 2 * one)
         copy_each(to, one, from, 2 * one, n, size);
-    else if (to_step == one && from_step == 3 * one)
+    else if (packs && size > 1 && from_step == 3 * one)
         copy_each(to, one, from, 3 * one, n, size);
-    else if (to_step == one && from_step == 4 * one)
+    else if (packs && from_step == 4 * one)
         copy_each(to, one, from, 4 * one, n, size);
     else
         copy_each(to, to_step, from, from_step, n, size);
@@ -194,10 +197,10 @@ static side turned(const side *s)
     return (side){s->at, s->pixel, s->row, s->channel};
 }
 
-/* Of rows and columns, what lies closer together goes first. */
+/* Of rows and columns, what lies closer together goes first (paths.def: turned). */
 static void copy_block(side to, side from, int64_t n, int64_t rows, int channels, size_t size)
 {
-    if (rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
+    if (SAT_PATH(turned) && rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
         const int64_t columns = n;
         to = turned(&to), from = turned(&from);
         n = rows, rows = columns;
@@ -241,8 +244,8 @@ void sat_copy_rows(const sat_view *to, const sat_view *from, int64_t y, int64_t 
 
 /* ---- rows, some at a time ------------------------------------------------------------------------------ */
 
-/* Of rows that share a cache line, as many are gathered as it holds and the memory takes.  Rows in that memory begin in
- * different sets of the first-level cache. */
+/* Of rows that share a cache line, as many are gathered as it holds and the memory takes (paths.def: rows_together).
+ * Rows in that memory begin in different sets of the first-level cache. */
 enum { LINE_BYTES = 64, ROWS_BYTES = 1 << 17 };
 
 bool sat_rows_open(sat_rows *r, size_t row_bytes, int64_t height, sat_arena *arena)
@@ -258,7 +261,7 @@ bool sat_rows_open(sat_rows *r, size_t row_bytes, int64_t height, sat_arena *are
 static int64_t rows_together(const sat_rows *r, const sat_view *v)
 {
     const ptrdiff_t apart = labs(v->row_bytes);
-    const int64_t shared = apart < LINE_BYTES ? LINE_BYTES / apart : 1;
+    const int64_t shared = SAT_PATH(rows_together) && apart < LINE_BYTES ? LINE_BYTES / apart : 1;
     return shared < r->most ? shared : r->most;
 }
 

@@ -148,9 +148,9 @@ sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
     if (largest_rect_px < 1) return SAT_TYPE_NONE;
     if (sat_is_float(sample)) return SAT_F64;
     const bool negative = sat_is_signed(sample);
-    const sat_type narrow = negative ? SAT_I32 : SAT_U32, wide = negative ? SAT_I64 : SAT_U64;
-    if (largest_rect_px <= sat_largest_area(sample, narrow, NULL)) return narrow;
-    return largest_rect_px <= sat_largest_area(sample, wide, NULL) ? wide : SAT_TYPE_NONE;
+    const sat_type in_32 = negative ? SAT_I32 : SAT_U32, in_64 = negative ? SAT_I64 : SAT_U64;
+    if (largest_rect_px <= sat_largest_area(sample, in_32, NULL)) return in_32;
+    return largest_rect_px <= sat_largest_area(sample, in_64, NULL) ? in_64 : SAT_TYPE_NONE;
 }
 
 /* ---- squares --------------------------------------------------------------------------------------- */

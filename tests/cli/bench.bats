@@ -227,6 +227,25 @@ sound() {
     usage "-o and --plot name the same file*" bench --plot x.svg -o x.svg
 }
 
+@test "--order lays samples out in another way, and --verbose tells outputs apart" {
+    # digest ARGUMENT... - of the means of 3x3 windows.
+    digest() {
+        "$sat" bench --size 31x17 --channels 3 --box 3 --backend cpu --repeat 1 --csv -v -o rows "$@" 2>&1 | sed -n 's/^sat: cpu: .*; digest //p'
+    }
+    packed=$(digest)
+    [[ $packed =~ ^[0-9a-f]{16}$ ]]
+    for order in flipped bgr; do # windows look alike from both sides
+        [ "$(digest --order $order)" = "$packed" ]
+        grep -q "^box 3x3 $order,cpu,.*,ok$" rows
+    done
+    planes=$(digest --order planes) turned=$(digest --order turned)
+    [ "$planes" != "$packed" ] && [ "$turned" != "$packed" ] && [ "$planes" != "$turned" ]
+    ok bench --size 31x17 --channels 3 --layout padded --order turned --repeat 1 --csv
+    sound
+    usage "--order 'other': flipped, bgr, planes or turned*" bench --order other
+    usage "--order is for tables and for --box, without --stat" bench --gauss 3 --order bgr
+}
+
 @test "the help of each bench fits a screen, and its options exist" {
     for bench in $("$sat" bench --help | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'); do
         "$sat" bench "$bench" --help >help

@@ -136,7 +136,7 @@ sat_scan *scan_of(const array *a, const target *t, sat_memory memory)
     bool ours = t->kind == SAT_METHOD || t->kind == SAT_REFERENCE;
     bool refused = (status == SAT_ERR_UNAVAILABLE && (!ours || spec.block_threads || spec.thread_items)) ||
                    (status == SAT_ERR_TYPE && (!ours || t->segment)); /* warps by themselves show one type at a time */
-    refused = refused || (status == SAT_ERR_TYPE && t->device && unsupported_on_devices(spec.sample, 1, spec.accum));
+    refused = refused || (status == SAT_ERR_TYPE && unsupported_in_lab(t, spec.sample, spec.accum));
     if (refused)
         pass_over();
     else

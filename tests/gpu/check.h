@@ -101,6 +101,18 @@ static inline bool unsupported_on_devices(sat_type sample, int power, sat_type a
     return is_signed(sample) && is_float(accum);
 }
 
+/* The laboratory's scans on a device, and the tables made with them, are compiled for four pairs of types. */
+static inline bool is_of_lab(const target *t)
+{
+    return t->device && t->kind == SAT_METHOD && !t->squares;
+}
+static inline bool unsupported_in_lab(const target *t, sat_type sample, sat_type accum)
+{
+    if (!is_of_lab(t)) return false;
+    return sample != accum ? sample != SAT_U8 || accum != SAT_U32
+                           : sample != SAT_U32 && sample != SAT_U64 && sample != SAT_F32;
+}
+
 /* Sums that are proven for rectangles of one pixel only. */
 static inline bool fits_one_sample(sat_type sample, sat_type accum)
 {

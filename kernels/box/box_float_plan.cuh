@@ -1,0 +1,147 @@
+/* box_float_plan.cuh - a plan of box_float.cu on the host: which of its kernels a filter takes, and how they are
+ * launched. Each file box_float_*.cu has the kernels of one type of samples, with one channel or several, so that they
+ * compile side by side. */
+#ifndef BOX_FLOAT_PLAN_CUH
+#define BOX_FLOAT_PLAN_CUH
+
+#include "box/box_float.cuh"
+#include "box/box_float_strip.cuh"
+
+struct box_float {
+    sat_box_spec spec;
+    sat_box_window window;
+    sat_axis reach_x, reach_y;
+    box::axis x, y;
+    int32_t pixels, lead, strip;
+    box::segments work;
+    int32_t blocks, rest; /* of a window's height, as box::float_strip has them */
+    bool newest;
+    double *scratch;
+    sat_status (*queue)(const box_float *f, const sat_view *src, const sat_view *dst, void *stream);
+    box_float_passes *passes; /* windows too wide for a strip; then nothing of the above */
+};
+
+namespace box
+{
+
+template <class Sample, unsigned... SHAPE> using strip_of_floats = float_strip<float_layout<Sample, SHAPE...>>;
+
+template <class Filter>
+sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
+{
+    using sample = typename Filter::sample_type;
+    constexpr size_t pair = 2 * sizeof(sample), chunk = prim::VECTOR_BYTES;
+    const int64_t blocks = count_of(f->work);
+    Filter k = {};
+    k.in = (const sample *)src->data;
+    k.out = dst->data;
+    k.doubles = dst->type == SAT_F64;
+    k.in_row_bytes = (int64_t)src->row_bytes;
+    k.out_row_bytes = (int64_t)dst->row_bytes;
+    k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
+    k.out_image_bytes = (int64_t)dst->image_bytes;
+    k.x = f->x;
+    k.y = f->y;
+    k.channels = f->spec.channels;
+    k.pixels = f->pixels;
+    k.lead = f->lead;
+    k.strip = f->strip;
+    k.work = f->work;
+    k.image_blocks = (uint32_t)blocks;
+    k.reciprocal = (1u << 16) / (uint32_t)f->spec.channels + 1;
+    k.height = (int32_t)(f->reach_y.before + 1 + f->reach_y.after);
+    k.blocks = f->blocks;
+    k.rest = f->rest;
+    k.newest = f->newest;
+    k.scratch = f->scratch;
+    k.area = (double)f->window.area_px;
+    for (int c = 0; c < f->spec.channels; c++) k.value[c] = f->window.real_value[c];
+    k.shrinks = f->window.border->shrinks;
+    k.takes_value = f->window.border->takes_value;
+    k.weights = f->spec.weighted_alpha;
+    const uintptr_t rows = (uintptr_t)src->data | src->row_bytes | src->image_bytes;
+    k.aligned = rows % chunk == 0 ? Filter::CHUNK : rows % pair == 0 ? 2 : 1;
+    return prim::launch(k, blocks * src->count, stream);
+}
+
+/* Pixels of a strip with its halo, and of its results, at most: 0 or less if the window is too wide. */
+template <class Filter> int64_t pixels_of(const box_float *f)
+{
+    return Filter::COLUMNS / (unsigned)f->spec.channels / Filter::RUN_PIXELS * Filter::RUN_PIXELS;
+}
+template <class Filter> int64_t results_of(const box_float *f)
+{
+    const int64_t halo = f->reach_x.before + f->reach_x.after + f->lead;
+    return (pixels_of<Filter>(f) - halo) / Filter::UNIT * Filter::UNIT;
+}
+
+template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena)
+{
+    const sat_box_spec *s = &f->spec;
+    const int64_t strip = results_of<Filter>(f);
+    f->pixels = (int32_t)pixels_of<Filter>(f);
+    f->queue = queue_strips<Filter>;
+    const int64_t width = s->width, least = (width + strip - 1) / strip;
+    f->strip = (int32_t)(((width + least - 1) / least + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
+    sat_device_info info;
+    sat_status status = sat_device_current(&info);
+    if (status != SAT_OK) return status;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, strips = (width + f->strip - 1) / f->strip;
+    const int64_t at_once = info.multiprocessors * blocks_at_once<Filter>();
+    f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS);
+    if (Filter::QUEUED == 0 && f->blocks > 0) {
+        const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
+        size_t sums;
+        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
+            return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", NAME);
+        status = prim::arena_alloc(arena, &f->scratch, sums);
+    }
+    if (status != SAT_OK) return status;
+    return make_tables(arena, [&](tables *t) {
+        fill_axis(&f->x, t, &f->reach_x, &f->window.x, (int32_t)f->reach_x.before);
+        fill_axis(&f->y, t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before);
+    });
+}
+
+/* Does a block fit the device, and leave windows an eighth of its pixels for results? */
+template <class Filter> bool fits(const box_float *f)
+{
+    return sizeof(typename Filter::shared) <= prim::shared_memory_limit() &&
+           results_of<Filter>(f) * 8 >= pixels_of<Filter>(f);
+}
+
+/* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
+ * queue in shared memory where that has room for it; or for windows too wide for all strips, the passes. */
+template <class Sample, unsigned CHANNELS> sat_status prepare(box_float *f, sat_arena *arena)
+{
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
+    using in_device = strip_of_floats<Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    using wide = strip_of_floats<Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
+    int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
+    while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
+    f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
+    if (height > step) {
+        const int64_t blocks = (height - 1 - step) / step;
+        f->newest = blocks > 0;
+        f->blocks = (int32_t)(blocks > 0 ? blocks - 1 : 0);
+        f->rest = (int32_t)((height - 1 - step) % step);
+    }
+    const bool narrow = fits<in_device>(f);
+    const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
+    if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return prepare_strips<wide>(f, arena);
+    if (!narrow) return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
+    if constexpr (CHANNELS == 1 && S.queue > 0) {
+        using in_shared = strip_of_floats<Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+        if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return prepare_strips<in_shared>(f, arena);
+    }
+    return prepare_strips<in_device>(f, arena);
+}
+
+sat_status prepare_f32(box_float *f, sat_arena *arena);
+sat_status prepare_f32_channels(box_float *f, sat_arena *arena);
+sat_status prepare_f64(box_float *f, sat_arena *arena);
+sat_status prepare_f64_channels(box_float *f, sat_arena *arena);
+
+} // namespace box
+#endif

@@ -1,0 +1,101 @@
+/* sums_sample_template.h - rows of SAMPLE on their way into sums, for integers; floats have nothing here. */
+#include "loops_template.h"
+#include "window_ops.h"
+
+#if !IS_FLOAT(SAMPLE)
+/* ---- samples that count -------------------------------------------------------------------------------- */
+
+/* valid[i]: does sample `first` + i of a row count?  row is that sample's. */
+INLINE void OF_SAMPLE(counts)(u8 *restrict valid, const SAMPLE *restrict row, const sat_validity *v, int64_t n,
+                              int64_t first)
+{
+    const f64 nodata = v->nodata;
+    if (!v->mask)
+        memset(valid, 1, (size_t)n);
+    else if (v->channels == 1)
+        for (int64_t i = 0; i < n; i++) valid[i] = v->mask[first + i] != 0;
+    else
+        for (int64_t i = 0; i < n; i++) valid[i] = v->mask[(first + i) / v->channels] != 0;
+    for (int64_t i = 0; v->has_nodata && i < n; i++) valid[i] &= (f64)row[i] != nodata;
+}
+
+TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict valid, const void *restrict row,
+                                       const sat_validity *v, int64_t n)
+{
+    SAMPLE *restrict o = samples;
+    const SAMPLE *restrict r = row;
+    OF_SAMPLE(counts)(valid, r, v, n, 0);
+    for (int64_t i = 0; i < n; i++) o[i] = valid[i] ? r[i] : 0;
+}
+
+#if BITS_OF(SAMPLE) < 32
+/* ---- times alpha, the last channel --------------------------------------------------------------------- */
+
+#if IS_SIGNED(SAMPLE)
+#define PRODUCT i32
+#else
+#define PRODUCT u32
+#endif
+INLINE void OF_SAMPLE(weigh_pixels)(const int channels, PRODUCT *restrict o, const SAMPLE *restrict s, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += channels) {
+        const PRODUCT alpha = (PRODUCT)s[i + channels - 1];
+        for (int c = 0; c < channels - 1; c++) o[i + c] = s[i + c] * alpha;
+        o[i + channels - 1] = alpha;
+    }
+}
+/* Of two channels or of four, which the compiler must know. */
+TARGET static void OF_SAMPLE(weigh)(void *restrict out, const void *restrict in, int channels, int64_t n)
+{
+    if (channels == 2)
+        OF_SAMPLE(weigh_pixels)(2, out, in, n);
+    else
+        OF_SAMPLE(weigh_pixels)(4, out, in, n);
+}
+#undef PRODUCT
+
+#else
+/* ---- squares in halves of 32 bits ---------------------------------------------------------------------- */
+
+#if IS_SIGNED(SAMPLE)
+#define PRODUCT i64
+#else
+#define PRODUCT u64
+#endif
+TARGET static void OF_SAMPLE(slide_halves)(void *restrict low, void *restrict high, const void *restrict enter,
+                                           const void *restrict leave, int64_t n)
+{
+    u64 *restrict s = low, *restrict t = high;
+    const SAMPLE *restrict e = enter, *restrict l = leave;
+    for (int64_t i = 0; i < n; i++) {
+        const u64 a = (u64)((PRODUCT)e[i] * (PRODUCT)e[i]), b = (u64)((PRODUCT)l[i] * (PRODUCT)l[i]);
+        s[i] += (a & UINT32_MAX) - (b & UINT32_MAX);
+        t[i] += (a >> 32) - (b >> 32);
+    }
+}
+TARGET static void OF_SAMPLE(add_halves)(void *restrict low, void *restrict high, const void *restrict row,
+                                         uint64_t weight, int64_t n)
+{
+    u64 *restrict s = low, *restrict t = high;
+    const SAMPLE *restrict r = row;
+    for (int64_t i = 0; i < n; i++) {
+        const u64 square = (u64)((PRODUCT)r[i] * (PRODUCT)r[i]);
+        s[i] += weight * (square & UINT32_MAX);
+        t[i] += weight * (square >> 32);
+    }
+}
+#undef PRODUCT
+#endif
+
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+#if BITS_OF(SAMPLE) == 8
+#define ACCUM u16
+#include "sums_pair_template.h"
+#endif
+#define ACCUM u32
+#include "sums_pair_template.h"
+#define ACCUM u64
+#include "sums_pair_template.h"
+#endif
+#undef SAMPLE
