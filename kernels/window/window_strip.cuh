@@ -322,28 +322,23 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         return (Result *)row_at(o, p, row) + (int64_t)t.first * stride() + p.channel;
     }
 
-    /* Elements in a turn of a statistic's loop to f32: several for the usual statistics alone. */
-    template <class... Statistics>
-    static constexpr bool
-        are_usual = ((!Statistics::threshold && !(Statistics::needs & (SAT_NEEDS_SQUARES | SAT_NEEDS_PIXEL))) && ...);
-    template <class... Statistics>
-    static constexpr unsigned reals_at_once = !are_usual<Statistics...> ? 1
-                                              : sizeof(Sum) == 4        ? 4
-                                                                        : 2;
+    /* Elements in a turn of a loop to f32; of thresholds that need more than a mean, and what needs squares, one. */
+    static constexpr unsigned REALS_AT_ONCE = sizeof(Sum) == 4 ? 4 : 2;
+    template <class Of>
+    static constexpr bool seldom = (Of::threshold && Of::needs) || (Of::needs & (SAT_NEEDS_SQUARES | SAT_NEEDS_PIXEL));
 
     /* Elements k .. end - 1 to f32: of one output, or of several in a row. */
-    template <class... Statistics>
+    template <unsigned AT_ONCE, class... Statistics>
     PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output *o, int32_t k, int32_t end) const
     {
         constexpr unsigned needs = (Statistics::needs | ...);
         constexpr int n = sizeof...(Statistics);
-        constexpr unsigned AT_ONCE = reals_at_once<Statistics...>;
         const int32_t step = (int32_t)threads * stride();
         float *to[n];
 #pragma unroll
         for (int i = 0; i < n; i++) to[i] = first_at<float>(o[i], p, t, row);
-#pragma unroll(AT_ONCE)
+#pragma unroll AT_ONCE
         for (; k < end; k++) {
             sums<Sum> w = window_at<true>(s, p, t, row, k, 0);
             if constexpr ((needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(s, t, k);
@@ -412,11 +407,13 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             uint32_t unsure = 0;
             if (from < to && pair && POSSIBLE & SAT_NEEDS_VAR) {
                 if (o[1].statistic == SAT_STATISTIC_var)
-                    write_reals<statistic_mean, statistic_var>(s, p, t, row, o, from, to);
+                    write_reals<REALS_AT_ONCE, statistic_mean, statistic_var>(s, p, t, row, o, from, to);
                 else
-                    write_reals<statistic_mean, statistic_std>(s, p, t, row, o, from, to);
+                    write_reals<REALS_AT_ONCE, statistic_mean, statistic_std>(s, p, t, row, o, from, to);
             } else if (from < to && o->is_real) {
-                with_possible(o->statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
+                with_possible(o->statistic, [&](auto of) {
+                    write_reals<seldom<decltype(of)> ? 1 : REALS_AT_ONCE, decltype(of)>(s, p, t, row, o, from, to);
+                });
             } else if (from < to) {
                 with_possible(o->statistic, [&](auto of) {
                     if constexpr (decltype(of)::threshold) unsure = compare<decltype(of)>(s, p, t, row, *o, from, to);

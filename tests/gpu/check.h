@@ -128,6 +128,8 @@ typedef struct pair {
 } pair;
 bool pair_at(summed what, size_t i, pair *p);
 size_t pairs(summed what);
+/* A pair at random; in every other case one that the laboratory's scans have. */
+pair pair_of_case(summed what, size_t k, uint64_t *random);
 
 /* The backend of kind SAT_REFERENCE. */
 const char *reference(void);

@@ -315,6 +315,15 @@ size_t pairs(summed what)
     return n;
 }
 
+pair pair_of_case(summed what, size_t k, uint64_t *random)
+{
+    static const pair of_lab[] = {
+        {SAT_U8, SAT_U32, 1}, {SAT_U32, SAT_U32, 1}, {SAT_F32, SAT_F32, 1}, {SAT_U64, SAT_U64, 1}};
+    pair p = of_lab[random64(random) % (what == SCANS ? 4 : 3)];
+    if (k % 2) pair_at(what, (size_t)random_in(random, 0, (int64_t)pairs(what) - 1), &p);
+    return p;
+}
+
 sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
 {
     sat_plan_spec spec = p->spec;

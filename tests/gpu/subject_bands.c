@@ -112,22 +112,16 @@ static void drop_several(void *made)
     free(s);
 }
 
-/* All pairs of types; in every other case those that the laboratory's scans have. */
 static void *make_several(uint64_t seed, size_t k, effort e)
 {
-    static const pair of_all[] = {{SAT_U8, SAT_U32, 1}, {SAT_U32, SAT_U32, 1}, {SAT_F32, SAT_F32, 1}};
     several *s = calloc(1, sizeof *s);
     if (s == NULL) {
         fail("out of memory");
         return NULL;
     }
     for (int i = 0; i < PLANS; i++) {
-        pair types;
+        const pair types = pair_of_case(TABLES, k, &seed);
         int64_t most = e == FULL ? 600 : 35;
-        if (k % 2)
-            types = of_all[random64(&seed) % 3];
-        else
-            pair_at(TABLES, (size_t)random_in(&seed, 0, (int64_t)pairs(TABLES) - 1), &types);
         shape size = {random_in(&seed, 1, most), random_in(&seed, 1, most)};
         s->wholes[i] = whole_answer(whole_new(random64(&seed), types, size), picture_answer);
         if (s->wholes[i] == NULL) {

@@ -66,7 +66,7 @@ static void *make_shape(uint64_t seed, size_t k, effort e)
     pair types;
     int b = block_threads[k % BLOCKS], q = thread_items[k / BLOCKS % ITEMS];
     int64_t tile = (int64_t)(b ? b : 256) * (q ? q : 16), tiles = random_in(&seed, 1, e == FULL ? 50 : 3);
-    pair_at(SCANS, (size_t)random_in(&seed, 0, (int64_t)pairs(SCANS) - 1), &types);
+    types = pair_of_case(SCANS, k, &seed);
     sat_scan_spec spec = {.sample = types.sample,
                           .accum = types.accum,
                           .length = tile * tiles + random_in(&seed, -1, 1),

@@ -163,7 +163,7 @@ static void *make_tables(uint64_t seed, size_t k, effort e)
     }
     pair types;
     int64_t most = e == FULL ? 1500 : 60;
-    pair_at(TABLES, (size_t)random_in(&seed, 0, (int64_t)pairs(TABLES) - 1), &types);
+    types = pair_of_case(TABLES, k, &seed);
     shape size = {random_in(&seed, 1, most), random_in(&seed, 1, most)};
     s->which = test_of(k, e);
     s->effort = e;
@@ -413,7 +413,7 @@ static void *make_scans(uint64_t seed, size_t k, effort e)
         return NULL;
     }
     pair types;
-    pair_at(SCANS, (size_t)random_in(&seed, 0, (int64_t)pairs(SCANS) - 1), &types);
+    types = pair_of_case(SCANS, k, &seed);
     /* The scans of a warp take samples of the sums' type alone: such ones in the first case of each test. */
     if (k < TESTS) types.sample = types.accum = k % 2 ? SAT_F32 : SAT_U32;
     sat_scan_spec spec = {.length = random_in(&seed, 1, e == FULL ? 1500000 : 20000),
