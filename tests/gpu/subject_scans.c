@@ -63,10 +63,9 @@ static size_t shape_cases(effort e)
 /* Lengths around multiples of the tile; where the method chooses, 256 x 16 is as good a guess as any. */
 static void *make_shape(uint64_t seed, size_t k, effort e)
 {
-    pair types;
     int b = block_threads[k % BLOCKS], q = thread_items[k / BLOCKS % ITEMS];
     int64_t tile = (int64_t)(b ? b : 256) * (q ? q : 16), tiles = random_in(&seed, 1, e == FULL ? 50 : 3);
-    types = pair_of_case(SCANS, k, &seed);
+    const pair types = pair_of_case(SCANS, k, &seed);
     sat_scan_spec spec = {.sample = types.sample,
                           .accum = types.accum,
                           .length = tile * tiles + random_in(&seed, -1, 1),

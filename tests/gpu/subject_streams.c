@@ -126,6 +126,14 @@ typedef struct table_streams {
     effort effort;
 } table_streams;
 
+/* Other libraries may do on a stream what no graph can record. */
+static bool passes_over(const table_streams *s, const target *t)
+{
+    if (s->which != REPLAY || t->kind != SAT_PEER) return false;
+    pass_over();
+    return true;
+}
+
 static bool fits_tables(const target *t)
 {
     return !t->scans && t->device && sums(t);
@@ -161,9 +169,8 @@ static void *make_tables(uint64_t seed, size_t k, effort e)
         fail("out of memory");
         return NULL;
     }
-    pair types;
     int64_t most = e == FULL ? 1500 : 60;
-    types = pair_of_case(TABLES, k, &seed);
+    const pair types = pair_of_case(TABLES, k, &seed);
     shape size = {random_in(&seed, 1, most), random_in(&seed, 1, most)};
     s->which = test_of(k, e);
     s->effort = e;
@@ -231,6 +238,7 @@ static void table_close(table_job *j)
 static void run_tables(void *made, const target *t)
 {
     table_streams *s = made;
+    if (passes_over(s, t)) return;
     table_job jobs[2] = {0};
     job calls[2];
     bool ok = true;
@@ -342,7 +350,8 @@ static bool query_open(query_job *j, const table_streams *s, int i, const target
     uint64_t *random = &j->table.random;
     for (size_t k = 0; k < RECTS; k++) {
         sat_rect r = {random_in(random, -9, w - 1), random_in(random, -9, h - 1), 1, 1};
-        if (!small) r.width = random_in(random, 1, 200), r.height = random_in(random, 1, 200);
+        /* i32 is proven for 2^15 samples of u16. */
+        if (!small) r.width = random_in(random, 1, 181), r.height = random_in(random, 1, 181);
         if (edgeless && r.x + r.width > w) r.width = w > r.x ? w - r.x : 1;
         if (edgeless && r.y + r.height > h) r.height = h > r.y ? h - r.y : 1;
         if (edgeless && (w == 0 || h == 0)) r = (sat_rect){-9, -9, 1, 1};
@@ -363,6 +372,7 @@ static bool query_open(query_job *j, const table_streams *s, int i, const target
 static void run_queries(void *made, const target *t)
 {
     table_streams *s = made;
+    if (passes_over(s, t)) return;
     query_job *jobs = calloc(2, sizeof *jobs);
     job calls[2];
     bool ok = jobs != NULL;
@@ -412,8 +422,7 @@ static void *make_scans(uint64_t seed, size_t k, effort e)
         fail("out of memory");
         return NULL;
     }
-    pair types;
-    types = pair_of_case(SCANS, k, &seed);
+    pair types = pair_of_case(SCANS, k, &seed);
     /* The scans of a warp take samples of the sums' type alone: such ones in the first case of each test. */
     if (k < TESTS) types.sample = types.accum = k % 2 ? SAT_F32 : SAT_U32;
     sat_scan_spec spec = {.length = random_in(&seed, 1, e == FULL ? 1500000 : 20000),
