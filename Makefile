@@ -33,7 +33,7 @@ SWEEP_SRC := kernels/lab/lookback_aux_one.cu
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 # Those that take longest to compile begin first, so that no core waits for another at the end.
-LONGEST := $(addprefix kernels/,window/window_words.cu window/window_bytes.cu box/box_wide.cu box/box.cu table/fused_u8.cu table/fused_u16.cu)
+LONGEST := $(addprefix kernels/,window/window_words.cu window/window_bytes.cu box/box_bytes.cu box/box_words.cu box/box_wide.cu box/box_real.cu table/fused_u8.cu table/fused_u16.cu)
 KERNELS := $(filter-out $(LEFT_OUT) $(if $(filter 1,$(SWEEP)),,$(SWEEP_SRC)), \
              $(wildcard $(LONGEST)) $(filter-out $(LONGEST),$(sort $(wildcard kernels/*.cu kernels/*/*.cu))))
 ifeq ($(CUDA),1)

@@ -70,7 +70,7 @@
 namespace
 {
 
-using box::NAME, box::strip_plan, box::words;
+using box::NAME, box::strip_plan;
 
 struct filter {
     strip_plan integers;
@@ -80,33 +80,6 @@ struct filter {
 };
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
-
-template <unsigned CHANNELS>
-using bytes_narrow = box::filter_of<uint8_t, uint8_t, CHANNELS, uint16_t, uint32_t, tuning::BOX_NARROW_BYTES>;
-template <unsigned CHANNELS>
-using bytes_broad = box::filter_of<uint8_t, uint8_t, CHANNELS, uint16_t, uint32_t, tuning::box_broad_bytes(CHANNELS)>;
-
-template <unsigned CHANNELS> sat_status prepare_channels(strip_plan *f)
-{
-    const uint64_t largest = sat_sample_max(f->spec.sample);
-    const uint64_t rows = (uint64_t)(f->reach_y.before + 1 + f->reach_y.after);
-    const bool narrow = f->window.accum == SAT_U32;
-    if (rows > UINT32_MAX / largest)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld rows is too tall", NAME, (long long)rows);
-    if (f->spec.sample == SAT_U16)
-        return narrow ? box::prepare_for_device<words<uint16_t, uint16_t, CHANNELS, uint32_t>>(f)
-                      : box::prepare_for_device<words<uint16_t, uint16_t, CHANNELS, uint64_t>>(f);
-    if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", NAME);
-    if (rows > UINT16_MAX / largest) return box::prepare_for_device<words<uint8_t, uint8_t, CHANNELS, uint32_t>>(f);
-    const int64_t window = (f->reach_x.before + 1 + f->reach_x.after) * CHANNELS;
-    /* Runs of three channels are an odd number of threes of vectors: 24 would be too short, the next is 72. */
-    if constexpr (CHANNELS != 3)
-        if (window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS)
-            return box::prepare_for_device<bytes_narrow<CHANNELS>>(f);
-    const bool fits = sizeof(typename bytes_broad<CHANNELS>::shared) <= prim::shared_memory_limit();
-    return fits ? box::prepare_for_device<bytes_broad<CHANNELS>>(f)
-                : box::prepare_for_device<words<uint8_t, uint8_t, CHANNELS, uint32_t>>(f);
-}
 
 sat_status prepare_integers(strip_plan *f, box_wide **wide)
 {
@@ -118,12 +91,7 @@ sat_status prepare_integers(strip_plan *f, box_wide **wide)
         *wide = NULL;
     }
     if (f->spec.result != f->spec.sample) return box::prepare_reals(f);
-    switch (f->spec.channels) {
-    case 1: return prepare_channels<1>(f);
-    case 2: return prepare_channels<2>(f);
-    case 3: return prepare_channels<3>(f);
-    default: return prepare_channels<4>(f);
-    }
+    return f->spec.sample == SAT_U8 ? box::prepare_bytes(f) : box::prepare_words(f);
 }
 
 /* The rest goes through a table. */

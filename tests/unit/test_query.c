@@ -468,7 +468,9 @@ static void fixed_point(void **state)
                                   .quant = {0, 1.0 / 256, 256},
                                   .backend = info.name};
             sat_plan *plan;
-            assert_ok(sat_plan_create(&plan, &spec));
+            const sat_status status = sat_plan_create(&plan, &spec);
+            if (status == SAT_ERR_TYPE && info.device && !info.filters) continue; /* a scan of the laboratory */
+            assert_ok(status);
             assert_int_equal(sat_plan_run(plan, &image, &table, NULL), SAT_ERR_RANGE);
             sat_plan_destroy(&plan);
         }
