@@ -6,7 +6,7 @@
 # standard error (or 130, if interrupted, and 137, if killed); each output is the whole old one or the whole new
 # one; and no temporary file is left.
 #
-#   FAULT_DEEP=1  500 disk sizes and interruptions of each case, in place of 20
+#   FAULT_DEEP=1  500 disk sizes and interruptions of each case, in place of 12
 # shellcheck disable=SC2317 # the functions are called by try
 # shellcheck disable=SC2030,SC2031 # what is exported in a subshell is for its program only
 set -u
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 sat=${SAT:-$PWD/build/sat}
 codecs=$PWD/tests/data/codecs
-SPACES=$([ "${FAULT_DEEP:-0}" = 0 ] && echo 20 || echo 500) # of each case
+SPACES=$([ "${FAULT_DEEP:-0}" = 0 ] && echo 12 || echo 500) # of each case
 INTERRUPTS=$SPACES
 KINDS="alloc map open read write sync rename close thread"
 
