@@ -21,23 +21,23 @@ typedef struct bench_case {
     void *owned;    /* in.data, if it was made here */
     image img;      /* or the image that was read */
     sat_type accum; /* tables and scans */
-    bool squares;   /* tables: of the samples' squares */
     sat_layout layout;
     int64_t window;  /* a filter: its box has window x window px, its Gaussian spans them; 0 = tables */
     double sigma;    /* of the Gaussian filter, px; 0 = the box filter */
-    bool weighted;   /* box filter: the last channel weighs the others */
     sat_type result; /* of the filter, or of all statistics */
     int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
     sat_window_output output[SAT_OUTPUTS];
-    bool scan; /* the input is one row, and is scanned */
-    bool exclusive;
     bench_order order; /* of the input and the output */
     int threads;
+    bool squares;  /* tables: of the samples' squares */
+    bool weighted; /* box filter: the last channel weighs the others */
+    bool scan;     /* the input is one row, and is scanned */
+    bool exclusive;
+    bool has_reference;
+    bool exact; /* every order of additions gives the same floats */
 
     sat_view reference;
-    bool has_reference;
     int64_t segment;  /* a scan that the reference starts anew after so many; 0 = never */
-    bool exact;       /* every order of additions gives the same floats */
     double magnitude; /* sum of |samples|: bounds the error of other floats */
 
     /* Queries: the input is n rectangles, as an image of n pixels of four i64, the output n means; the answers come
