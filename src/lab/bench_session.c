@@ -84,7 +84,7 @@ static void time_alone(bench_session *s, bench_case *b, const bench_method *m, b
 }
 
 /* What the row's method said when it was opened, and what it wrote. */
-static bool tell(bench_work *w, const bench_method *m, error *err)
+static bool print_digest(bench_work *w, const bench_method *m, error *err)
 {
     uint64_t digest;
     if (!bench_digest(w, &digest, err)) return false;
@@ -145,9 +145,9 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
             fail(&err, "%s", sat_detail());
         }
     }
-    const bool tells = s->request->verbose && m->id;
+    const bool prints = s->request->verbose && m->id;
     if (outcome == BENCH_MEASURED &&
-        !(check_work(&w, m, &err) && (!tells || tell(&w, m, &err)) && time_work(s, &w, &row, &err)))
+        !(check_work(&w, m, &err) && (!prints || print_digest(&w, m, &err)) && time_work(s, &w, &row, &err)))
         outcome = BENCH_FAILED;
     bench_close(&w);
     if (outcome == BENCH_MEASURED && m->kind == SAT_CEILING && !m->device && b->threads > 1) time_alone(s, b, m, &row);

@@ -227,7 +227,7 @@ sound() {
     usage "-o and --plot name the same file*" bench --plot x.svg -o x.svg
 }
 
-@test "--order lays samples out in another way, and --verbose tells outputs apart" {
+@test "--order changes where samples lie in memory, and --verbose prints a digest of each output" {
     # digest ARGUMENT... - of the means of 3x3 windows.
     digest() {
         "$sat" bench --size 31x17 --channels 3 --box 3 --backend cpu --repeat 1 --csv -v -o rows "$@" 2>&1 | sed -n 's/^sat: cpu: .*; digest //p'

@@ -26,7 +26,7 @@ unnamed() {
         grep -lE "^(TARGET )?(static |INLINE |FORCE )[a-z0-9_ *]*\b($kinds)(_[a-z0-9_]*)?\(" "${sources[@]}"
     } | sort -u | while read -r f; do grep -q 'paths\.def' "$f" "${f%.h}.c" 2>/dev/null || echo "$f"; done
 }
-# measured - lines whose row is not in the table, and those that win nowhere.
+# measured - lines whose row is not in the table, and lines that gain less than LEAST percent on every instruction set.
 measured() {
     [ -f "$table" ] || { echo "there is no $table: make paths"; return; }
     lines | awk -F'|' -v least="$LEAST" -v table="$table" '

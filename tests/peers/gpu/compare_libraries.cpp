@@ -61,6 +61,22 @@ static sat_view view(void *d, int64_t w, int64_t h, int c, sat_type t)
     v.memory = SAT_DEVICE;
     return v;
 }
+/* What all specs have, and what those of windows have. */
+template <class Spec> static void describe(Spec &p, const row &r)
+{
+    p.width = r.w;
+    p.height = r.h;
+    p.channels = r.channels;
+    p.sample = r.sample;
+    p.backend = "fused";
+    p.memory = SAT_DEVICE;
+}
+template <class Spec> static void describe_window(Spec &p, const row &r)
+{
+    p.window_width = r.ww;
+    p.window_height = r.wh;
+    p.border = r.border;
+}
 static obj make(lib &l, const row &r)
 {
     obj o;
@@ -68,44 +84,25 @@ static obj make(lib &l, const row &r)
     sat_status s;
     if (!strcmp(r.kind, "table")) {
         sat_plan_spec p = {};
-        p.width = r.w;
-        p.height = r.h;
-        p.channels = r.channels;
-        p.sample = r.sample;
+        describe(p, r);
         p.accum = r.result;
         p.layout = SAT_INCLUSIVE;
-        p.backend = "fused";
-        p.memory = SAT_DEVICE;
         p.power = r.power;
         s = l.f<sat_status (*)(sat_plan **, const sat_plan_spec *, size_t)>("sat_plan_create_sized")((sat_plan **)&o.p,
                                                                                                      &p, sizeof p);
         if (s == SAT_OK) o.note = l.f<const char *(*)(void *)>("sat_plan_note")(o.p);
     } else if (!strcmp(r.kind, "box")) {
         sat_box_spec p = {};
-        p.width = r.w;
-        p.height = r.h;
-        p.channels = r.channels;
-        p.sample = r.sample;
+        describe(p, r);
         p.result = r.result;
-        p.window_width = r.ww;
-        p.window_height = r.wh;
-        p.border = r.border;
-        p.backend = "fused";
-        p.memory = SAT_DEVICE;
+        describe_window(p, r);
         s = l.f<sat_status (*)(sat_box **, const sat_box_spec *, size_t)>("sat_box_create_sized")((sat_box **)&o.p, &p,
                                                                                                   sizeof p);
         if (s == SAT_OK) o.note = l.f<const char *(*)(void *)>("sat_box_note")(o.p);
     } else {
         sat_window_spec p = {};
-        p.width = r.w;
-        p.height = r.h;
-        p.channels = r.channels;
-        p.sample = r.sample;
-        p.window_width = r.ww;
-        p.window_height = r.wh;
-        p.border = r.border;
-        p.backend = "fused";
-        p.memory = SAT_DEVICE;
+        describe(p, r);
+        describe_window(p, r);
         p.outputs = (int)r.out.size();
         p.output = r.out.data();
         p.masked = r.masked;
