@@ -33,14 +33,13 @@ typedef struct worker {
 } worker;
 
 typedef struct filter {
-    sat_box_spec spec; /* of the transposed image, if `turned` */
+    sat_box_spec spec;
     sat_box_window window;
     sat_cpu_sums sums;
     const struct sat_box_ops *ops;
     int sign, out;    /* box_ops.h's indices: of the samples' sign, and of the results */
     size_t out_bytes; /* of a result */
     bool stream;      /* the result will not fit the cache and goes past it */
-    bool turned;      /* rows are columns */
     int threads;
     worker *workers;
     sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
@@ -88,38 +87,15 @@ static void choose_loops(filter *f)
         f->out = in_bytes == 1 ? BOX_TO_8 : in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
-/* Each row costs some calls, however short it is.  So columns of few samples are filtered as rows, of which there are
- * few then, but not of more samples than memory should hold sums of.  The window is turned, too (paths.def:
- * turned_box). */
-static bool turns(const sat_box_spec *s)
-{
-    enum { ROW_MOST = 8, COLUMN_MOST = 1 << 20 }; /* samples */
-    const int64_t row = s->width * s->channels, column = s->height * s->channels;
-    return SAT_PATH(turned_box) && !sat_is_float(s->sample) && row <= ROW_MOST && row * ROW_MOST <= column &&
-           column <= COLUMN_MOST;
-}
-
-static void swap(int64_t *a, int64_t *b)
-{
-    const int64_t kept = *a;
-    *a = *b, *b = kept;
-}
-
 static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    sat_box_spec of = *(const sat_box_spec *)given, *const spec = &of;
-    const bool turned = turns(spec);
+    const sat_box_spec *spec = given;
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
-    if (turned) {
-        swap(&of.width, &of.height);
-        swap(&of.window_width, &of.window_height);
-    }
     f->spec = *spec;
-    f->turned = turned;
     f->ops = isa->box;
     double samples = (double)spec->width * (double)spec->height * spec->channels;
     f->threads =
@@ -268,15 +244,6 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (f->stream) f->sums.isa->fence();
 }
 
-static sat_view turned_view(const sat_view *view)
-{
-    sat_view v = *view;
-    swap(&v.width, &v.height);
-    v.row_bytes = view->pixel_bytes;
-    v.pixel_bytes = view->row_bytes;
-    return v;
-}
-
 static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
                                   const sat_run *run, sat_counts *counts)
 {
@@ -285,9 +252,8 @@ static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_vi
     const filter *f = state;
     if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
-    const sat_view from = f->turned ? turned_view(src) : *src, to = f->turned ? turned_view(dst) : *dst;
-    job j = {.f = f, .src = &from, .dst = &to, .run = run, .rows = rows, .scatters = sat_has_gaps(&to)};
+    job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
     return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
 }
 
-const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_box_run};
+const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_box_run, .turns = true};

@@ -129,4 +129,4 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
     return status;
 }
 
-const sat_hooks sat_cpu_windows = {.open = sat_cpu_window_open, .run = sat_cpu_window_run_image};
+const sat_hooks sat_cpu_windows = {.open = sat_cpu_window_open, .run = sat_cpu_window_run_image, .turns = true};

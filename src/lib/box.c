@@ -20,7 +20,7 @@ static sat_status check(void *spec)
 static sat_job job(void *spec)
 {
     sat_box_spec *s = spec;
-    return (sat_job){SAT_JOB_OF(s), .result = &s->result};
+    return (sat_job){SAT_JOB_OF(s), .result = &s->result, SAT_JOB_WINDOW(s)};
 }
 
 #define OWN(member) SAT_MEMBER(sat_box_spec, member)

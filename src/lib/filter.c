@@ -12,6 +12,7 @@
 #include "device.h"
 #include "filter.h"
 #include "images.h"
+#include "path.h"
 #include "pool.h"
 #include "shape.h"
 #include "sized.h"
@@ -38,6 +39,36 @@ static sat_status check_spec(const sat_operation *o, void *spec, const sat_job *
     return status;
 }
 
+/* A row costs calls, however short it is.  So narrow images are filtered as their transpose, which has few rows; not
+ * where a row of that is more than memory should hold sums of.  Floats stay: their sums are grouped by the image's rows
+ * (paths.def: narrow_images). */
+static bool turns(const sat_filter *f)
+{
+    enum { ROW_MOST = 32, COLUMN_MOST = 1 << 20 }; /* samples */
+    const sat_job *j = &f->job;
+    const int64_t row = *j->width * *j->channels, column = *j->height * *j->channels;
+    return SAT_PATH(narrow_images) && f->hooks->turns && j->window_width && !sat_is_float(*j->sample) &&
+           row <= ROW_MOST && row * 8 <= column && column <= COLUMN_MOST;
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t kept = *a;
+    *a = *b, *b = kept;
+}
+
+static void turn_spec(const sat_job *j)
+{
+    swap(j->width, j->height);
+    swap(j->window_width, j->window_height);
+}
+
+static void turn_view(sat_view *v)
+{
+    swap(&v->width, &v->height);
+    swap(&v->row_bytes, &v->pixel_bytes);
+}
+
 static sat_status open_states(sat_filter *f)
 {
     const sat_operation *o = f->operation;
@@ -49,8 +80,11 @@ static sat_status open_states(sat_filter *f)
     *j->threads = threads.each;
     f->worker = sat_arena_alloc(&f->arena, (size_t)threads.workers * sizeof *f->worker);
     sat_status status = f->worker ? SAT_OK : SAT_ERR_MEMORY;
+    f->turned = turns(f);
+    if (f->turned) turn_spec(j);
     for (; status == SAT_OK && f->workers < threads.workers; f->workers += status == SAT_OK)
         status = f->hooks->open(spec_of(f), &f->arena, &f->worker[f->workers].state, f->note, sizeof f->note);
+    if (f->turned) turn_spec(j);
     const size_t used = strlen(f->note);
     if (status == SAT_OK && threads.workers > 1)
         snprintf(f->note + used, sizeof f->note - used, "; %d images at a time", threads.workers);
@@ -283,7 +317,13 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
         status = take_result(f, results, i, &given_results[i], &src, views.mask);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && f->hooks->check && src.memory == SAT_HOST) status = f->hooks->check(&src, &run);
-    return status == SAT_OK ? run_views(f, &views, &run) : status;
+    if (status != SAT_OK) return status;
+    if (f->turned) {
+        turn_view(&src);
+        if (given_mask) turn_view(&mask);
+        for (int i = 0; i < views.n; i++) turn_view(&results[i]);
+    }
+    return run_views(f, &views, &run);
 }
 
 sat_status sat_filter_wait(sat_filter *f, const sat_operation *o, void *stream)

@@ -31,6 +31,7 @@ typedef struct sat_hooks {
     bool any_device; /* of sat_operation.any: may serve a backend on a device, too */
 
     /* The rest is optional. */
+    bool turns; /* on the CPU: narrow images of integers may come as their transpose (filter.c) */
     sat_status (*counts)(void *state, sat_counts *counts);        /* a device's: waits for the last run */
     sat_status (*check)(const sat_view *src, const sat_run *run); /* refuses samples in host memory */
     /* Frees what is not in the arena; not called where open() failed. */
@@ -49,12 +50,15 @@ typedef struct sat_job {
     const sat_allocator **allocator;
     sat_type *result; /* NULL: keep() says what results a run has */
     bool *masked;     /* NULL: runs have no mask */
+    int64_t *window_width, *window_height; /* NULL: images have no transpose, for the operation */
 } sat_job;
 
 #define SAT_JOB_OF(spec)                                                                                               \
     .width = &(spec)->width, .height = &(spec)->height, .count = &(spec)->count, .channels = &(spec)->channels,        \
     .threads = &(spec)->threads, .sample = &(spec)->sample, .memory = &(spec)->memory, .strided = &(spec)->strided,    \
     .backend = &(spec)->backend, .executor = &(spec)->executor, .allocator = &(spec)->allocator
+
+#define SAT_JOB_WINDOW(spec) .window_width = &(spec)->window_width, .window_height = &(spec)->window_height
 
 /* A member of a spec that is the operation's own; its kind is that of its C type: */
 typedef enum sat_member_kind {

@@ -132,7 +132,7 @@ static sat_status keep(void *object, sat_type *types, int *results)
 static sat_job job(void *spec)
 {
     sat_window_spec *s = spec;
-    return (sat_job){SAT_JOB_OF(s), .masked = &s->masked};
+    return (sat_job){SAT_JOB_OF(s), .masked = &s->masked, SAT_JOB_WINDOW(s)};
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------- */

@@ -311,6 +311,43 @@ static void tall_images(void **state)
     operations_do_not_depend_on_strides(12, 200, 1, 2);
 }
 
+static sat_view transpose_of(const sat_view *v)
+{
+    sat_view t = *v;
+    t.width = v->height, t.height = v->width, t.row_bytes = v->pixel_bytes, t.pixel_bytes = v->row_bytes;
+    return t;
+}
+
+/* The library filters narrow images of integers as their transpose, and wide ones as they are. */
+static void narrow_images_are_transposes_of_wide_ones(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OPERATIONS; i++) {
+        const operation *o = &operations[i];
+        const int channels = o->weighted_alpha ? 2 : 1 + i % 3;
+        if (o->sample == SAT_F32 || o->sample == SAT_F64 || (o->run != box && o->run != window)) continue;
+        run r = {.op = o, .width = 1 + i % 7, .height = 200, .count = 2, .channels = channels, .threads = 1 + i % 2};
+        const sat_view of_src = shape(&r, o->sample, channels), of_mask = shape(&r, SAT_U8, 1);
+        const sat_view of_result[] = {shape(&r, o->result, channels), shape(&r, SAT_U8, channels)};
+        array src = packed(&of_src), mask = packed(&of_mask), is[2], want[2];
+        for (int k = 0; k < 2; k++) is[k] = packed(&of_result[k]), want[k] = packed(&of_result[k]);
+        randomise(&src.v);
+        each_sample(&mask.v, NULL, mask_some, NULL);
+        const sat_view wide[] = {transpose_of(&src.v), transpose_of(&mask.v), transpose_of(&want[0].v),
+                                 transpose_of(&want[1].v)};
+        r.src = &src.v, r.mask = o->masked ? &mask.v : NULL, r.result[0] = &is[0].v, r.result[1] = &is[1].v;
+        o->run(&r);
+        r.src = &wide[0], r.mask = o->masked ? &wide[1] : NULL, r.result[0] = &wide[2], r.result[1] = &wide[3];
+        r.width = of_src.height, r.height = of_src.width;
+        o->run(&r);
+        for (int k = 0; k < 2; k++) {
+            if (k == 0 || o->statistic[1]) assert_same(&is[k], &want[k], "result", o->name, "of a narrow image");
+            free(is[k].memory), free(want[k].memory);
+        }
+        free(src.memory), free(mask.memory);
+    }
+}
+
 /* Results that go past the caches, where they have no gaps. */
 static void streamed_images(void **state)
 {
@@ -378,6 +415,7 @@ int main(void)
         cmocka_unit_test(small_images),
         cmocka_unit_test(wide_images),
         cmocka_unit_test(tall_images),
+        cmocka_unit_test(narrow_images_are_transposes_of_wide_ones),
         cmocka_unit_test(streamed_images),
         cmocka_unit_test(questions_do_not_depend_on_strides),
     };
