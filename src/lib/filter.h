@@ -19,7 +19,7 @@ typedef struct sat_filter {
     sat_job job; /* in the object's spec */
     int threads; /* the caller's; in the spec they become the threads of one image */
     int results;
-    bool turned; /* the hooks see the transpose of images, masks, results and windows */
+    bool turned;                /* the hooks see the transpose of images, masks, results and windows */
     sat_type type[SAT_OUTPUTS]; /* of results */
     const sat_backend *backend;
     const sat_hooks *hooks;

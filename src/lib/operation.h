@@ -48,8 +48,8 @@ typedef struct sat_job {
     const char **backend;
     const sat_executor **executor;
     const sat_allocator **allocator;
-    sat_type *result; /* NULL: keep() says what results a run has */
-    bool *masked;     /* NULL: runs have no mask */
+    sat_type *result;                      /* NULL: keep() says what results a run has */
+    bool *masked;                          /* NULL: runs have no mask */
     int64_t *window_width, *window_height; /* NULL: images have no transpose, for the operation */
 } sat_job;
 

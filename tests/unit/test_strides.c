@@ -412,12 +412,9 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_images),
-        cmocka_unit_test(wide_images),
-        cmocka_unit_test(tall_images),
-        cmocka_unit_test(narrow_images_are_transposes_of_wide_ones),
-        cmocka_unit_test(streamed_images),
-        cmocka_unit_test(questions_do_not_depend_on_strides),
+        cmocka_unit_test(small_images),    cmocka_unit_test(wide_images),
+        cmocka_unit_test(tall_images),     cmocka_unit_test(narrow_images_are_transposes_of_wide_ones),
+        cmocka_unit_test(streamed_images), cmocka_unit_test(questions_do_not_depend_on_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
