@@ -22,14 +22,12 @@ enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 #define SUMMED_PER_US 5000.0
 #define MADE_PER_US   1400.0
 
-enum { LINE = 64 }; /* bytes of a cache line: threads write to their own */
-
 typedef struct worker {
-    _Alignas(LINE) char *zeros; /* a chunk of them */
-    char *divisors;             /* of its windows */
-    char *result;               /* a row of results on its way past the caches */
-    sat_rows *results;          /* on their way to a view with gaps */
-    char *row;                  /* where the row's results go */
+    _Alignas(SAT_CACHE_LINE) char *zeros; /* a chunk of them */
+    char *divisors;                       /* of its windows */
+    char *result;                         /* a row of results on its way past the caches */
+    sat_rows *results;                    /* on their way to a view with gaps */
+    char *row;                            /* where the row's results go */
 } worker;
 
 typedef struct filter {

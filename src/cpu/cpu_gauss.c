@@ -47,7 +47,7 @@
 #include "box_window.h"
 
 /* Samples in a thread's share (machine.h), at 3 to 5 ns each (docs/cpu.md). */
-enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
+enum { SHARE_SAMPLES = 30000 };
 
 /* Samples that one thread filters along one axis in a microsecond. */
 #define AXIS_PER_US 500.0
@@ -206,13 +206,13 @@ enum { PACKED_SAMPLES = 24 };
 
 static size_t cache_lines(size_t bytes)
 {
-    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    return (bytes + SAT_CACHE_LINE - 1) / SAT_CACHE_LINE * SAT_CACHE_LINE;
 }
 
 /* From one of 16 rows of results to the next: they begin in different sets of the first-level cache. */
 static size_t result_pitch(const filter *f)
 {
-    return cache_lines((size_t)f->samples * sat_type_bytes(f->spec.result)) + CACHE_LINE;
+    return cache_lines((size_t)f->samples * sat_type_bytes(f->spec.result)) + SAT_CACHE_LINE;
 }
 
 static bool plan_workers(filter *f, sat_arena *arena)

@@ -40,7 +40,7 @@ typedef struct sat_cpu_column_sums {
 } sat_cpu_column_sums;
 
 typedef struct sat_cpu_summer {
-    sat_cpu_column_sums of[FEATURES];
+    _Alignas(SAT_CACHE_LINE) sat_cpu_column_sums of[FEATURES];
     sat_cpu_row enter, leave;
 } sat_cpu_summer;
 

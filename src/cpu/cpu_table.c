@@ -48,16 +48,16 @@ enum { CHUNK_BYTES = 768 };
  * every thread has bands to take. */
 enum { BAND_ROWS_MAX = 32 };
 
-typedef struct worker {
-    char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
-    uint32_t *fixed; /* q32: a part of a row in fixed point */
-    char *squares;   /* of a part of a row */
-    char *turned;    /* a row of the block in the order of a table with gaps, if that goes past the caches */
-    sat_rows rows;   /* of a block of the image, without gaps */
-    char *along;     /* for each row of the band: 4 running sums of 8 bytes */
-} worker;
-
 enum { LINE_BYTES = 64, LEAD = LINE_BYTES, ALONG_BYTES = 32 };
+
+typedef struct worker {
+    _Alignas(SAT_CACHE_LINE) char *above; /* the block's row of the table; LEAD bytes before it are the zero column's */
+    uint32_t *fixed;                      /* q32: a part of a row in fixed point */
+    char *squares;                        /* of a part of a row */
+    char *turned;  /* a row of the block in the order of a table with gaps, if that goes past the caches */
+    char *along;   /* for each row of the band: 4 running sums of 8 bytes */
+    sat_rows rows; /* of a block of the image, without gaps */
+} worker;
 
 typedef struct table {
     sat_plan_spec spec;
@@ -65,6 +65,7 @@ typedef struct table {
     sat_summing summing;
     sat_narrow *narrow; /* makes tables of few columns; or NULL */
     size_t entry;       /* bytes of a sum */
+    bool scatters;      /* the run's table has gaps */
     int64_t samples, block, blocks;
     int threads;
     char *carry;        /* the row that goes from band to band */
@@ -169,7 +170,7 @@ static bool do_row(const table *t, const worker *w, const char *in, ptrdiff_t ah
 {
     const size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;
     const int64_t chunk = CHUNK_BYTES / (int64_t)sample;
-    const bool scatters = out && sat_has_gaps(out), puts = out && !scatters;
+    const bool scatters = out && t->scatters, puts = out && !scatters;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
     int64_t to = first / t->spec.channels;                     /* px */
     bool inside = true;
@@ -222,12 +223,15 @@ static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y
                      int64_t first)
 {
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
-    const sat_view block = sat_columns_of(image, first / t->spec.channels, n / t->spec.channels);
-    const bool gaps = sat_has_gaps(&block);
+    const int64_t x = first / t->spec.channels; /* px */
+    const char *top = (const char *)image->data + y * image->row_bytes + x * image->pixel_bytes;
+    const bool gaps = sat_has_gaps(image);
+    sat_view block;
+    if (gaps) block = sat_columns_of(image, x, n / t->spec.channels);
     char *carry = t->carry + (size_t)first * t->entry;
     bool inside = true;
     memcpy(w->above, carry, (size_t)n * t->entry);
-    sat_rows_forget(&w->rows);
+    if (gaps) sat_rows_forget(&w->rows);
     for (int64_t r = 0; r < rows; r++) {
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead
@@ -238,8 +242,8 @@ static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y
             const sat_view next = sat_rows_of(&block, y + r + 2, 1);
             prefetch(&next);
         }
-        inside &= do_row(t, w, sat_row(&w->rows, &block, y + r), ahead, beyond ? NULL : out, y + r, first, n,
-                         w->along + r * ALONG_BYTES);
+        const char *in = gaps ? sat_row(&w->rows, &block, y + r) : top + r * image->row_bytes;
+        inside &= do_row(t, w, in, ahead, beyond ? NULL : out, y + r, first, n, w->along + r * ALONG_BYTES);
     }
     memcpy(carry, w->above, (size_t)n * t->entry);
     return inside;
@@ -309,6 +313,7 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
     else
         memset(t->carry, 0, row);
     const sat_view out = first_row(t, view, run->continues);
+    t->scatters = sat_has_gaps(&out);
     const bool inside =
         t->narrow ? sat_narrow_run(t->narrow, image, &out, t->carry, run) : run_bands(t, image, &out, run);
     const sat_status status = sat_run_status(run);

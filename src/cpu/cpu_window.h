@@ -32,10 +32,10 @@ typedef struct sat_cpu_extremes {
 
 /* What results are made in; of one worker. */
 typedef struct sat_cpu_finish {
-    double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
-    double *result;                                      /* their results, on the way past the cache, or to gaps */
-    sat_rows mask;                                       /* of a mask with gaps */
-    double filled;                                       /* all entries of n are this, if it is above 0 */
+    _Alignas(SAT_CACHE_LINE) double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
+    double *result; /* their results, on the way past the cache, or to gaps */
+    sat_rows mask;  /* of a mask with gaps */
+    double filled;  /* all entries of n are this, if it is above 0 */
     int64_t clipped, empty[SAT_OUTPUTS];
     sat_cpu_extremes extremes;
 } sat_cpu_finish;

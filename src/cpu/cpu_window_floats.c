@@ -46,13 +46,13 @@ typedef struct part {
 } part;
 
 typedef struct worker {
-    sat_rows rows;      /* of a strip of the image, without gaps */
-    sat_rows mask;      /* of the mask */
-    double *x, *valid;  /* of a strip's row */
-    part prefix;        /* of the rows of the next segment that have come */
-    part running;       /* of the suffixes that are being made; of a row's windows */
-    double *line;       /* parts of a row's windows on their way to later columns */
-    part *kept, *group; /* suffixes: of each group's first row, and of the rows of one group */
+    _Alignas(SAT_CACHE_LINE) sat_rows rows; /* of a strip of the image, without gaps */
+    sat_rows mask;                          /* of the mask */
+    double *x, *valid;                      /* of a strip's row */
+    part prefix;                            /* of the rows of the next segment that have come */
+    part running;                           /* of the suffixes that are being made; of a row's windows */
+    double *line;                           /* parts of a row's windows on their way to later columns */
+    part *kept, *group;                     /* suffixes: of each group's first row, and of the rows of one group */
 } worker;
 
 typedef struct sat_cpu_floats {

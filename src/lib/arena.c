@@ -9,7 +9,7 @@
 
 /* The head of each piece lies in host memory: in front of the piece, or alone. */
 typedef struct sat_piece {
-    _Alignas(64) struct sat_piece *before;
+    _Alignas(SAT_CACHE_LINE) struct sat_piece *before;
     void *data;         /* of the piece: behind the head, or elsewhere */
     size_t bytes, head; /* of the piece elsewhere, 0 if there is none; of host memory with the head */
     sat_memory_kind kind;

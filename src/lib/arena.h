@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* Pieces begin with one.  What threads write to lies in cache lines of their own. */
+enum { SAT_CACHE_LINE = 64 }; /* bytes */
+
 /* Zeroed, it holds nothing and takes the library's memory. */
 typedef struct sat_arena {
     const sat_allocator *allocator; /* NULL: the library's */
@@ -23,7 +26,7 @@ sat_status sat_check_allocator(const sat_allocator *allocator);
 sat_status sat_take_own(sat_memory_kind kind, size_t bytes, void **data);
 void sat_free_own(sat_memory_kind kind, void *data);
 
-/* Host memory, aligned to 64 bytes; NULL if there is none. */
+/* Host memory, aligned to SAT_CACHE_LINE; NULL if there is none. */
 void *sat_arena_alloc(sat_arena *arena, size_t bytes); /* not initialised */
 void *sat_arena_zeros(sat_arena *arena, size_t bytes);
 
