@@ -116,7 +116,8 @@ static void take(int c, options *o, request *r)
         j->quality = (int)n;
         break;
     default:
-        if (!answers_option(&r->answers, o, c) && !window_option(&j->windows, o, c)) gauss_option(&j->gauss, o, c);
+        if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c) && !window_option(&j->windows, o, c))
+            gauss_option(&j->gauss, o, c);
     }
 }
 
@@ -208,7 +209,7 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     error err;
     if (r->answers.files_from && input_is_output(r->answers.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
-    if (r->j.windows.mask && input_is_output(r->j.windows.mask, output))
+    if (r->j.valid.mask && input_is_output(r->j.valid.mask, output))
         return options_refuse(o, "-o %s would replace the mask", output);
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself; to replace it, name it: -o '{dir}/{name}'",
@@ -257,7 +258,7 @@ static bool check_windows(options *o, request *r)
     }
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
-    if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->answers))
+    if (r->j.valid.mask && strcmp(r->j.valid.mask, "-") == 0 && !is_alone(&r->answers))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)

@@ -197,14 +197,6 @@ bool window_option(window_request *r, options *o, int c)
 {
     switch (c) {
     case OPT_THRESHOLD: take_outputs(r, o, "--threshold", true, optarg); return true;
-    case OPT_MASK: r->mask = optarg; return true;
-    case OPT_NODATA:
-        r->nodata_given = true;
-        r->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
-        r->has_nodata = !r->skip_nan && strcmp(optarg, "none") != 0;
-        if (r->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &r->nodata))
-            options_wrong(o, "the value of pixels that do not count, nan, or none");
-        return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;
     default: return false;
     }

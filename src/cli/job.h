@@ -10,6 +10,7 @@
 #include "sat_file.h"
 #include "sat_gauss.h"
 #include "sat_window.h"
+#include "valid_choice.h"
 
 /* ---- statistics of windows ---- */
 
@@ -40,10 +41,7 @@ typedef struct window_request {
     double range[SAT_OUTPUTS];             /* of the samples, for each of them; 0: that of their type */
     char label[SAT_OUTPUTS][LABEL_BYTES];  /* what {stat} stands for; no two are alike */
     int outputs;                           /* 0: a box filter */
-    const char *mask;                      /* a file, or NULL */
-    bool nodata_given;                     /* else that of the file counts */
-    bool skip_nan, has_nodata;
-    double nodata, min_valid;
+    double min_valid;
     int64_t ddof;
 } window_request;
 
@@ -62,6 +60,7 @@ typedef struct gauss_choice {
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
     bool table; /* else a filtered image, or images of window statistics */
+    valid_choice valid;
     window_request windows;
 
     int64_t window_width, window_height, passes;

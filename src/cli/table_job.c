@@ -164,9 +164,9 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     *at_output = true;
     sat_table whole = {.view = w.moments[0].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     whole.view.height = img->height + (j->layout == SAT_PADDED);
-    sat_file_write_options options = {
+    sat_file_write_options write = {
         .no_clobber = j->no_clobber, .standard_output = true, .moments = j->squares ? 2 : 1};
-    if (sat_file_writer_open(&w.writer, output, &whole, &options) != SAT_OK) goto file_failed;
+    if (sat_file_writer_open(&w.writer, output, &whole, &write) != SAT_OK) goto file_failed;
 
     job_stage(j, spent, "compute");
     for (int64_t y = 0, rows; y < img->height; y += rows) {

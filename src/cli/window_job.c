@@ -3,9 +3,7 @@
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
  * until the last is encoded, and appear together. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "job.h"
 #include "messages.h"
@@ -22,14 +20,12 @@ typedef struct work {
     const image *img;
     int channels; /* without alpha */
     bool by_alpha;
-    bool skip_nan, has_nodata; /* as asked for, or as the file has it */
-    double nodata;
+    valid_samples valid;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
     bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
-    image mask; /* u8, 1 channel; or empty */
     int64_t clipped, empty[SAT_OUTPUTS];
 } work;
 
@@ -52,49 +48,6 @@ static bool choose_result(work *w, int i, const char *word, error *err)
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
 
-static bool is_nan(double v)
-{
-    return v != v;
-}
-
-/* A file's text: a number, NaN or an infinity, and blanks around it. */
-static bool nodata_of(const char *text, double *value)
-{
-    char word[NODATA_TEXT_BYTES];
-    snprintf(word, sizeof word, "%s", text + strspn(text, " "));
-    size_t n = strlen(word);
-    while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
-    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value)) return true;
-    const char *bare = word + (*word == '-' || *word == '+');
-    if (strcasecmp(bare, "nan") != 0 && strcasecmp(bare, "inf") != 0) return false;
-    *value = strtod(word, NULL);
-    return true;
-}
-
-static bool choose_nodata(work *w, const char *input, error *err)
-{
-    const window_request *r = w->r;
-    const sat_type type = w->img->type;
-    const bool is_float = is_float_type(type);
-    const char *text = w->img->meta.nodata;
-    double value;
-    w->skip_nan = r->skip_nan, w->has_nodata = r->has_nodata, w->nodata = r->nodata;
-    if (r->skip_nan && !is_float) return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
-    if (r->has_nodata && !sat_type_holds(type, r->nodata))
-        return fail(err, "--nodata %.17g: no %s sample can be that", r->nodata, sat_type_name(type));
-    if (r->nodata_given || !text[0]) return true;
-    const bool number = nodata_of(text, &value), fits = number && sat_type_holds(type, value);
-    w->skip_nan = fits && is_nan(value);
-    w->has_nodata = fits && !is_nan(value);
-    if (w->has_nodata) w->nodata = value;
-    if (w->j->verbose)
-        say(input_name(input), "its value for no data is '%s'%s", text,
-            !number ? ", which is no number"
-            : fits  ? ""
-                    : ", which no sample can be");
-    return true;
-}
-
 static bool is_count(const char *statistic)
 {
     sat_statistic_info info;
@@ -106,42 +59,10 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 {
     const sat_window_output *o = &w->r->output[i];
     const sat_type type = w->result[i];
-    const bool some_empty = w->skip_nan || w->has_nodata || w->mask.data || w->r->min_valid > 0 || w->r->ddof > 0;
+    const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
     if (!some_empty || o->compare || is_count(o->statistic)) return;
-    if (w->has_nodata && sat_type_holds(type, w->nodata))
-        meta->nodata[real_text(meta->nodata, type == SAT_F32 ? (double)(float)w->nodata : w->nodata)] = 0;
-    else if (!w->has_nodata && is_float_type(type))
-        snprintf(meta->nodata, sizeof meta->nodata, "nan");
-}
-
-/* Clears the mask where none of these channels is set. */
-static bool clear(const work *w, const image *from, int first, int channels, int threads, error *err)
-{
-    const sat_view mask = image_view(&w->mask), set = image_channels_view(from, first, channels);
-    return sat_mask_clear(&mask, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
-}
-
-static bool make_mask(work *w, int threads, error *err)
-{
-    image from = {0};
-    const image *img = w->img;
-    if (!w->r->mask && !w->by_alpha) return true;
-    if (!image_alloc(&w->mask, img->width, img->height, 1, SAT_U8, err)) return false;
-    memset(w->mask.data, 1, w->mask.row_bytes * (size_t)w->mask.height);
-    if (w->by_alpha && !clear(w, img, img->channels - 1, 1, threads, err)) return false;
-    if (!w->r->mask) return true;
-    const decode_options decode = {.max_pixels = w->j->max_pixels, .no_orient = w->j->no_orient, .threads = threads};
-    error why;
-    if (!image_read(w->r->mask, &decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", w->r->mask, why.text);
-    bool fits = from.width == img->width && from.height == img->height;
-    if (fits)
-        fits = clear(w, &from, 0, from.channels - image_has_alpha(&from), threads, err);
-    else
-        fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", w->r->mask, (long long)from.width,
-             (long long)from.height, (long long)img->width, (long long)img->height);
-    image_free(&from);
-    return fits;
+    valid_nodata_text(&w->valid, type, meta->nodata);
 }
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
@@ -150,7 +71,7 @@ static bool make_mask(work *w, int threads, error *err)
 static void say_empty(const work *w, const char *input)
 {
     const window_request *r = w->r;
-    const bool given = w->has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
+    const bool given = w->valid.has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
     char value[REAL_TEXT_BYTES + 1] = "0";
     long long empty = 0, of = 0;
     for (int i = 0; i < r->outputs; i++) {
@@ -159,7 +80,7 @@ static void say_empty(const work *w, const char *input)
         of += (long long)w->img->width * w->img->height * w->channels;
     }
     if (empty == 0 || w->j->quiet) return;
-    if (given) value[real_text(value, w->nodata)] = 0;
+    if (given) value[real_text(value, w->valid.nodata)] = 0;
     say(input_name(input), "%lld of %lld results are %s, as %s of their windows count%s", empty, of, value,
         some ? "too few samples" : "no samples",
         given || r->output->compare ? "" : "; floats are NaN there (--result)");
@@ -223,7 +144,7 @@ static void say_uniform(const work *w, const char *input, int i)
 static bool compute_range(work *w, const char *input, sat_window_spec spec, const sat_view *src, error *err)
 {
     const job *j = w->j;
-    const sat_view mask = image_view(&w->mask);
+    const sat_view mask = image_view(&w->valid.mask);
     sat_window_output output[SAT_OUTPUTS];
     sat_view results[SAT_OUTPUTS];
     int index[SAT_OUTPUTS];
@@ -260,10 +181,10 @@ static bool compute(work *w, const char *input, int threads, error *err)
     const image_shape colours = {
         .width = img->width, .height = img->height, .channels = w->channels, .type = img->type};
     sat_window_spec spec = window_spec(j, &colours, threads);
-    spec.masked = w->mask.data != NULL;
-    spec.skip_nan = w->skip_nan;
-    spec.has_nodata = spec.empty_set = w->has_nodata;
-    spec.nodata = spec.empty = w->nodata;
+    spec.masked = w->valid.mask.data != NULL;
+    spec.skip_nan = w->valid.skip_nan;
+    spec.has_nodata = spec.empty_set = w->valid.has_nodata;
+    spec.nodata = spec.empty = w->valid.nodata;
     if (j->border_values > 1 && j->border_values != w->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
                     w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
@@ -314,12 +235,12 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context)
 /* Encodes output i, with the image's metadata. */
 static bool encode(work *w, int i, int threads, times *spent, error *err)
 {
-    const encode_options options = {
+    const encode_options encoding = {
         .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
     w->out[i].bilevel = w->bilevel[i];
     set_nodata(w, i, &w->out[i].meta);
-    const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
+    const bool ok = w->format[i]->encode(&w->out[i], &encoding, w->sink[i], err);
     w->out[i].meta = (image_meta){0}; /* still the image's own */
     image_free(&w->out[i]);
     return ok;
@@ -343,7 +264,9 @@ bool job_window(const job *j, const char *input, image *img, char *const *output
     if (ok) {
         *at_output = -1;
         job_stage(j, spent, "compute");
-        ok = choose_nodata(&w, input, err) && make_mask(&w, threads, err) && compute(&w, input, threads, err);
+        const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+        ok = valid_of_image(&w.valid, &j->valid, img, input, w.by_alpha, &decode, j->verbose, err) &&
+             compute(&w, input, threads, err);
         if (ok && w.channels < img->channels && !j->quiet)
             say(input_name(input), "results are without alpha%s",
                 w.by_alpha ? "; pixels whose alpha is 0 do not count" : "");
@@ -364,6 +287,6 @@ bool job_window(const job *j, const char *input, image *img, char *const *output
         sink_abort(&w.sink[i]);
         image_free(&w.out[i]);
     }
-    image_free(&w.mask);
+    valid_free(&w.valid);
     return ok;
 }

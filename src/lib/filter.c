@@ -303,13 +303,16 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
     sat_view src, mask, results[SAT_OUTPUTS];
     if (f == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no %s", o->noun);
     if (given_results == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no results");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK);
+    if (status != SAT_OK) return status;
+    if (given_mask && run.mask) return sat_fail(SAT_ERR_ARGUMENT, "run: a mask, beside the one of the call");
+    if (run.mask) given_mask = run.mask;
     if ((given_mask != NULL) != (f->job.masked && *f->job.masked))
         return sat_fail(SAT_ERR_ARGUMENT,
                         given_mask ? "a mask; the %s was not made for one" : "no mask; the %s was made for one",
                         o->noun);
     const sat_views views = {&src, given_mask ? &mask : NULL, results, f->results};
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
-    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
+    status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = fits(f, &src, *f->job.channels, *f->job.sample, &src, "source");
     if (status == SAT_OK) status = sat_check_strides(&src, *f->job.strided, "source");
     if (status == SAT_OK && given_mask) status = take_mask(f, &mask, given_mask, &src);

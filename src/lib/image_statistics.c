@@ -373,7 +373,7 @@ static sat_status answer(job *j, const sat_view *image, const sat_statistics *as
     sat_run run;
     sat_control control;
     size_t bad;
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
     if (status == SAT_OK) status = open_job(j, image, ask, ask_bytes);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;

@@ -260,7 +260,7 @@ sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_v
     sat_run run;
     sat_control control;
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, true);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_CARRIES);
     return status == SAT_OK ? sat_plan_run_within(plan, image, table, &run) : status;
 }
 

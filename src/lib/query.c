@@ -172,7 +172,7 @@ sat_status sat_query_run_sized(sat_query *q, const sat_rect *rects, size_t n, sa
     sat_run run;
     sat_control control;
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
     if (q->device == NULL)
@@ -200,7 +200,7 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     if (q->device == NULL)
         return sat_table_statistics_sized(&p->sum_table, p->with_squares ? &p->square_table : NULL, rects, n, &ask,
                                           given_run, sizeof(sat_table), sizeof ask, run_bytes);
-    status = sat_take_run(&run, &control, given_run, run_bytes, false);
+    status = sat_take_run(&run, &control, given_run, run_bytes, 0);
     if (status != SAT_OK) return status;
     sat_rect_ask checked;
     status = sat_rect_ask_of(&ask, &checked);

@@ -157,7 +157,7 @@ sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table
     size_t bad;
     job j = {.run = &run, .rects = rects, .n = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
     if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");

@@ -62,7 +62,7 @@ sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *sq
     sat_control control;
     job j = {.run = &run, .rects = rects, .n = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
     if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status == SAT_OK && rects == NULL && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (status == SAT_OK) status = sat_run_asked(&run);

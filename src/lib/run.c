@@ -8,7 +8,8 @@
  * of one machine, and far more than a question takes. */
 #define ASK_US 1000.0
 
-sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_options *given, size_t bytes, bool table)
+sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_options *given, size_t bytes,
+                        unsigned members)
 {
     sat_run_options o = {0};
     sat_status status = given ? sat_take_struct(&o, sizeof o, given, bytes, "run") : SAT_OK;
@@ -18,8 +19,9 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
     if (o.first_row != 0 || o.rows != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "run: first_row and rows are for later versions; all rows are made");
     if (o.progress) return sat_fail(SAT_ERR_ARGUMENT, "run: progress is for later versions; proceed is called");
-    if (!table && (o.carry_in || o.carry_out || o.continues))
+    if (!(members & SAT_RUN_CARRIES) && (o.carry_in || o.carry_out || o.continues))
         return sat_fail(SAT_ERR_ARGUMENT, "run: carry_in, carry_out and continues are for tables");
+    if (!(members & SAT_RUN_MASK) && o.mask) return sat_fail(SAT_ERR_ARGUMENT, "run: a mask; nothing here takes one");
     *control = (sat_control){.proceed = o.proceed, .context = o.context};
     *run = (sat_run){.stream = o.stream,
                      .carry_in = o.carry_in,
@@ -27,6 +29,7 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
                      .continues = o.continues,
                      .asks = true,
                      .counts = o.counts,
+                     .mask = o.mask,
                      .control = o.proceed ? control : NULL};
     if (o.counts) memset(o.counts, 0xff, sizeof *o.counts);
     return SAT_OK;

@@ -27,12 +27,17 @@ typedef struct sat_run {
     bool continues;
     bool asks;            /* this thread's worker 0 asks */
     sat_counts *counts;   /* the caller's, or NULL */
+    const sat_view *mask; /* the caller's, not checked; or NULL */
     sat_control *control; /* NULL: the run cannot be ended */
 } sat_run;
 
+/* Members of the options that not every run has. */
+enum { SAT_RUN_CARRIES = 1, SAT_RUN_MASK = 2 };
+
 /* Fills a run, and the control that it refers to, from a caller's options, which may be NULL.  The caller's counts
- * become -1.  Returns SAT_ERR_ARGUMENT for members that do not exist yet, and carry rows of what is no table. */
-sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_options *given, size_t bytes, bool table);
+ * become -1.  Returns SAT_ERR_ARGUMENT for members that do not exist yet, and those that are not among `members`. */
+sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_options *given, size_t bytes,
+                        unsigned members);
 
 /* Asks, whatever the work since then; false: the run has ended. */
 bool sat_ask(const sat_run *run);

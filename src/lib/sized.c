@@ -8,7 +8,7 @@
 #include "sized.h"
 
 SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_run_options, progress);
+SAT_NO_PADDING_BEHIND(sat_run_options, mask);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);

@@ -6,6 +6,7 @@
 #include "shape.h"
 #include "sized.h"
 #include "statistic.h"
+#include "valid.h"
 #include "box_window.h"
 
 struct sat_window {
@@ -80,20 +81,13 @@ static sat_status check_windows(const sat_window_spec *s)
     return SAT_OK;
 }
 
-/* nodata as backends compare it with samples. */
-static sat_status take_nodata(sat_window_spec *s)
+/* What counts, as backends compare it with samples. */
+static sat_status take_valid(sat_window_spec *s)
 {
-    if (!s->has_nodata) return SAT_OK;
-    if (sat_is_float(s->sample) && isnan(s->nodata)) {
-        s->has_nodata = false;
-        s->skip_nan = true;
-        return SAT_OK;
-    }
-    if (!sat_type_holds(s->sample, s->nodata))
-        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", s->nodata,
-                        sat_type_name(s->sample));
-    if (s->sample == SAT_F32) s->nodata = (double)(float)s->nodata;
-    return SAT_OK;
+    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
+    const sat_status status = sat_valid_take(&valid, s->sample);
+    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
+    return status;
 }
 
 /* The range that statistics read. */
@@ -112,7 +106,7 @@ static sat_status check(void *spec)
 {
     sat_window_spec *s = spec;
     sat_status status = check_windows(s);
-    if (status == SAT_OK) status = take_nodata(s);
+    if (status == SAT_OK) status = take_valid(s);
     return status == SAT_OK ? take_range(s) : status;
 }
 

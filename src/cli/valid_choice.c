@@ -1,0 +1,131 @@
+/* valid_choice.c - which samples of an image count. */
+#include "valid_choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "messages.h"
+#include "number.h"
+#include "sample_type.h"
+#include "sat_image.h"
+#include "text_out.h"
+
+bool valid_option(valid_choice *v, options *o, int c)
+{
+    switch (c) {
+    case OPT_MASK: v->mask = optarg; return true;
+    case OPT_NODATA:
+        v->nodata_given = true;
+        v->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
+        v->has_nodata = !v->skip_nan && strcmp(optarg, "none") != 0;
+        if (v->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &v->nodata))
+            options_wrong(o, "the value of pixels that do not count, nan, or none");
+        return true;
+    default: return false;
+    }
+}
+
+static bool is_nan(double v)
+{
+    return v != v;
+}
+
+/* A file's text: a number, NaN or an infinity, and blanks around it. */
+static bool nodata_of(const char *text, double *value)
+{
+    char word[NODATA_TEXT_BYTES];
+    snprintf(word, sizeof word, "%s", text + strspn(text, " "));
+    size_t n = strlen(word);
+    while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
+    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value)) return true;
+    const char *bare = word + (*word == '-' || *word == '+');
+    if (strcasecmp(bare, "nan") != 0 && strcasecmp(bare, "inf") != 0) return false;
+    *value = strtod(word, NULL);
+    return true;
+}
+
+static void say_value(const char *input, const char *text, bool number, bool fits)
+{
+    say(input_name(input), "its value for no data is '%s'%s", text,
+        !number ? ", which is no number"
+        : fits  ? ""
+                : ", which no sample can be");
+}
+
+static bool choose_nodata(valid_samples *v, const valid_choice *choice, const image *img, const char *input,
+                          bool verbose, error *err)
+{
+    const sat_type type = img->type;
+    const char *text = img->meta.nodata;
+    double value;
+    v->skip_nan = choice->skip_nan, v->has_nodata = choice->has_nodata, v->nodata = choice->nodata;
+    if (v->skip_nan && !is_float_type(type))
+        return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
+    if (v->has_nodata && !sat_type_holds(type, v->nodata))
+        return fail(err, "--nodata %.17g: no %s sample can be that", v->nodata, sat_type_name(type));
+    if (choice->nodata_given || !text[0]) return true;
+    const bool number = nodata_of(text, &value), fits = number && sat_type_holds(type, value);
+    v->skip_nan = fits && is_nan(value);
+    v->has_nodata = fits && !is_nan(value);
+    if (v->has_nodata) v->nodata = value;
+    if (verbose) say_value(input, text, number, fits);
+    return true;
+}
+
+/* Clears the mask where none of these channels is set. */
+static bool clear(const image *mask, const image *from, int first, int channels, int threads, error *err)
+{
+    const sat_view to = image_view(mask), set = image_channels_view(from, first, channels);
+    return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
+}
+
+static bool clear_by_file(const image *mask, const char *path, const decode_options *decode, error *err)
+{
+    image from = {0};
+    error why;
+    if (!image_read(path, decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", path, why.text);
+    bool ok = from.width == mask->width && from.height == mask->height;
+    if (ok)
+        ok = clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
+    else
+        fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)from.width,
+             (long long)from.height, (long long)mask->width, (long long)mask->height);
+    image_free(&from);
+    return ok;
+}
+
+static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha,
+                      const decode_options *decode, error *err)
+{
+    if (!choice->mask && !by_alpha) return true;
+    if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+    memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
+    if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
+    return !choice->mask || clear_by_file(&v->mask, choice->mask, decode, err);
+}
+
+bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
+                    const decode_options *decode, bool verbose, error *err)
+{
+    *v = (valid_samples){.nodata = 0};
+    if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, by_alpha, decode, err))
+        return true;
+    valid_free(v);
+    return false;
+}
+
+void valid_free(valid_samples *v)
+{
+    image_free(&v->mask);
+}
+
+void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_TEXT_BYTES])
+{
+    text[0] = 0;
+    if (v->has_nodata && sat_type_holds(type, v->nodata))
+        text[real_text(text, type == SAT_F32 ? (double)(float)v->nodata : v->nodata)] = 0;
+    else if (!v->has_nodata && is_float_type(type))
+        snprintf(text, NODATA_TEXT_BYTES, "nan");
+}

@@ -1,0 +1,40 @@
+/* valid_choice.h - which samples of an image count: --nodata, the file's own value for no data, --mask. */
+#ifndef CLI_VALID_CHOICE_H
+#define CLI_VALID_CHOICE_H
+
+#include "format.h"
+#include "options.h"
+
+/* As the command line has it; read by many threads. */
+typedef struct valid_choice {
+    const char *mask;  /* a file, or NULL */
+    bool nodata_given; /* else that of the file counts */
+    bool skip_nan, has_nodata;
+    double nodata;
+} valid_choice;
+
+/* --nodata V, nan or none; --mask FILE.  False if the option is neither. */
+bool valid_option(valid_choice *v, options *o, int c);
+
+/* What counts in one image; all samples do if it is zeroed. */
+typedef struct valid_samples {
+    bool skip_nan, has_nodata;
+    double nodata;
+    image mask; /* u8, 1 channel, not 0 where a pixel counts; or empty */
+} valid_samples;
+
+static inline bool valid_all(const valid_samples *v)
+{
+    return !v->skip_nan && !v->has_nodata && !v->mask.data;
+}
+
+/* What counts in that image, by the choice and by the file's own value; by_alpha: pixels whose alpha is 0 do not.
+ * decode: of the mask.  On true *v is the caller's, to be given to valid_free(). */
+bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
+                    const decode_options *decode, bool verbose, error *err);
+void valid_free(valid_samples *v);
+
+/* The text of the value for no data in a file of samples of that type: "" if it can have none. */
+void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_TEXT_BYTES]);
+
+#endif

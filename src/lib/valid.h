@@ -1,0 +1,29 @@
+/* valid.h - which samples count: those of a mask's pixels, that are no NaN and not the value for no data. */
+#ifndef SAT_VALID_H
+#define SAT_VALID_H
+
+#include "sat.h"
+
+/* Zeroed: all do. */
+typedef struct sat_valid {
+    bool skip_nan, has_nodata;
+    double nodata; /* a value of the samples' type */
+} sat_valid;
+
+/* Completes a caller's members as the samples' type has them: nodata NaN becomes skip_nan, that of f32 is rounded, and
+ * integers have no NaN.  SAT_ERR_ARGUMENT for a value that no sample can be. */
+sat_status sat_valid_take(sat_valid *valid, sat_type sample);
+
+/* valid[i] becomes 1 where sample i of a row of n pixels counts, else 0.  mask: a byte for each pixel, not 0 where its
+ * samples count; NULL: all.  Samples and mask lie without gaps.  Returns the number of samples that count. */
+int64_t sat_valid_row(const sat_valid *valid, sat_type sample, const void *samples, const uint8_t *mask, int64_t n,
+                      int channels, uint8_t *to);
+
+/* The samples, with 0 in place of each that does not count; n: samples.  `to` may be `samples`. */
+void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, void *to);
+
+/* Refuses a mask that is not one of u8 with one channel in host memory, or has not the width, height and number of
+ * images of src; *mask becomes the view with its defaults. */
+sat_status sat_mask_take(sat_view *mask, const sat_view *given, const sat_view *src);
+
+#endif
