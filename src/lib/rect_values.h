@@ -33,7 +33,7 @@ SAT_BOTH void sat_rect_put_nothing(const sat_rect_ask *ask, uint64_t to)
 {
 #define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
     if (ask->values[SAT_RECT_##id])                                                                                    \
-        SAT_STORE(ask->values[SAT_RECT_##id] + to, ((needs) & (SAT_IS_SUM | SAT_IS_COUNT)) ? 0.0 : (double)NAN);
+        SAT_STORE(ask->values[SAT_RECT_##id] + to, ((needs) & (SAT_IS_SUM | SAT_IS_COUNT | SAT_IS_AREA)) ? 0.0 : (double)NAN);
 #include "rect_statistics.def"
 #undef SAT_STATISTIC
 }

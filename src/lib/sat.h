@@ -336,15 +336,21 @@ SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect 
 typedef struct sat_statistics {
     unsigned flags;               /* SAT_CLIP */
     int threads;                  /* as in sat_plan_spec */
-    int64_t ddof;                 /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
+    int64_t ddof;                 /* 0 or more: variances are divided by the number that count less ddof; NaN if that
                                      is below 1 */
     sat_sum *sums;                /* as of sat_table_query() */
-    int64_t *areas;               /* px: n of them, of the part inside the image */
+    int64_t *areas;               /* px: n of them, of the part inside the image, whatever counts in it */
     double *areas_f64;            /* the areas, in f64 */
     const sat_executor *executor; /* as in sat_plan_spec */
     const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
     int outputs;                          /* how many these are */
     int reserved_word;                    /* 0 */
+    /* Which samples count, of sat_image_statistics() alone: those that are no NaN (integers have none), and that are not
+     * nodata (a NaN is skip_nan; of f32, nodata is rounded to f32).  sat_run_options.mask is a mask besides. */
+    bool skip_nan, has_nodata;
+    bool reserved[6]; /* false */
+    double nodata;
+    const sat_table *counts; /* NULL; for later versions */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array

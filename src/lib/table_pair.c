@@ -44,7 +44,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     *p = (sat_pair){.exact = false};
     sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
     if (status == SAT_OK) status = sat_take_struct(&p->given, sizeof p->given, ask, ask_bytes, "statistics");
-    if (status == SAT_OK) status = sat_rect_ask_of(&p->given, &p->ask);
+    if (status == SAT_OK) status = sat_rect_ask_of(&p->given, false, &p->ask);
     if (status == SAT_OK) status = sat_check_threads(p->given.threads);
     if (status == SAT_OK) status = sat_check_executor(p->given.executor);
     if (status == SAT_OK) status = check_host(&p->sum_table);
