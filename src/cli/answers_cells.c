@@ -1,3 +1,4 @@
+/* answers_cells.c - one statistic of a grid's cells, as an image. */
 #include "answers_cells.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ bool answers_cells_end(answers_cells *c, error *err)
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
     if (ok && c->moved > 0 && c->verbose)
-        say(output_name(c->output), "%lld cells with the value for no data have the next number", (long long)c->moved);
+        say(output_name(c->output), "cells that had the value for no data, and got the next number: %lld", (long long)c->moved);
     sink_abort(&out);
     image_free(&c->img);
     return ok;
