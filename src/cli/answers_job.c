@@ -465,9 +465,9 @@ out:
 static bool takes_options(const answers_job *job, const input_file *in, error *err)
 {
     const channel_choice *c = &job->decode.channels;
-    const char *given = c->gray                  ? "--gray"
-                        : c->name || c->number   ? "--channel"
-                        : job->valid.mask        ? "--mask"
+    const char *given = c->gray                   ? "--gray"
+                        : c->name || c->number    ? "--channel"
+                        : job->valid.mask         ? "--mask"
                         : job->valid.nodata_given ? "--nodata"
                                                   : NULL;
     return !in->is_table || !given || fail(err, "%s is for images, and this is a table", given);
@@ -566,7 +566,6 @@ int answers_job_run(const answers_job *job, rects *from)
                          .cells = {.format = job->cell_format,
                                    .output = job->output,
                                    .no_clobber = job->no_clobber,
-                                   .verbose = job->common->verbose,
                                    .cell_width = job->cell_width,
                                    .cell_height = job->cell_height}};
 

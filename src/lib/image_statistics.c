@@ -386,7 +386,7 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
         else
             sum = answer_integers(&p, &at.of[0], ask, &f);
         if (inside) sat_rect_put(ask, to, &f);
-        if (inside && ask->values[SAT_RECT_area]) ask->values[SAT_RECT_area][to] = at.area;
+        if (inside) sat_rect_put_area(ask, to, at.area);
         if (ask->sums) ask->sums[to] = sum;
     }
     if (ask->areas && image == 0) ask->areas[i] = inside ? touched.width * touched.height : 0;

@@ -39,8 +39,8 @@ void sat_pieces_count(sat_pieces *p);
 
 sat_pieces sat_pieces_of(const sat_edges *e);
 
-/* The variance of integers, from the exact sums of the samples that count and of their squares over each piece, and their
- * mean; the head of query_fractions.c has the bound. */
+/* The variance of integers, from the exact sums of the samples that count and of their squares over each piece, and
+ * their mean; the head of query_fractions.c has the bound. */
 double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof);
 
 /* One of weight 1: a rectangle of whole pixels. */

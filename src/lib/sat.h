@@ -345,8 +345,9 @@ typedef struct sat_statistics {
     const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
     int outputs;                          /* how many these are */
     int reserved_word;                    /* 0 */
-    /* Which samples count, of sat_image_statistics() alone: those that are no NaN (integers have none), and that are not
-     * nodata (a NaN is skip_nan; of f32, nodata is rounded to f32).  sat_run_options.mask is a mask besides. */
+    /* Which samples count, in sat_image_statistics() alone; zero: all.  With skip_nan, a NaN does not; with has_nodata,
+     * a sample that equals nodata does not (NaN is skip_nan; for f32, nodata is rounded to f32).  sat_run_options.mask
+     * is a mask besides. */
     bool skip_nan, has_nodata;
     bool reserved[6]; /* false */
     double nodata;

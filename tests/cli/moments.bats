@@ -10,7 +10,7 @@ load helpers
 1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4
 0,0,1,1,0,0,1,1,1" ]
     ok query t.npy --rect 1,1,2,2 --stat var,count --ddof 1 --json
-    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"var":[8.666666666666666],"count":4}' ]
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"var":[8.666666666666666],"count":[4]}' ]
     ok query a.pgm --rect 1,1,2,2 --rect 0,0,1,1 --stat var,std,rms,sum,area
     [ "${lines[1]}" = 1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4 ]
     ok query t.npy --rect 1,1,1,1 --stat var --ddof 1
