@@ -22,7 +22,7 @@ STATS = ["mean", "sum", "var", "std", "rms", "count", "area"]
 def raster(rng, dtype):
     """(samples, the value for no data, the pixels that a mask leaves)"""
     height, width, channels = int(rng.integers(2, 40)), int(rng.integers(5, 50)), int(rng.choice([1, 3]))
-    pixels = rng.normal(60, 20, (height, width, channels)).astype(dtype)
+    pixels = np.abs(rng.normal(60, 20, (height, width, channels))).astype(dtype)
     nodata = {"f": -9999.1, "u": 0, "i": -1}[np.dtype(dtype).kind]
     pixels[rng.random(pixels.shape) < 0.2] = nodata
     pixels[:height // 2, :width // 3] = nodata
@@ -117,7 +117,8 @@ def check_exactextract(case):
     source = NumPyRasterSource(pixels, xmin=0, ymin=0, xmax=width, ymax=height, nodata=pixels.dtype.type(nodata))
     corners = [[(x, height - y), (x + w, height - y), (x + w, height - y - h), (x, height - y - h), (x, height - y)]
                for x, y, w, h in rects]
-    zones = [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [c]}} for c in corners]
+    zones = [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+             for ring in corners]
     for rect, row, zone in zip(rects, rows, exact_extract(source, zones, ["mean", "sum", "count", "variance"])):
         for ours, theirs in ("mean", "mean"), ("sum", "sum"), ("count", "count"), ("var", "variance"):
             got, want = row[ours][0], zone["properties"][theirs]
@@ -132,7 +133,8 @@ def check_exactextract(case):
 
 tap = Tap()
 cases = [(dtype, seed) for dtype in TYPES for seed in range(12)]
-tap.report("rectangles with holes are NumPy's of masked arrays", [p for p in in_parallel(check_masked, cases) if p], len(cases))
+tap.report("rectangles with holes are NumPy's of masked arrays",
+           [p for p in in_parallel(check_masked, cases) if p], len(cases))
 if exact_extract:
     some = [(dtype, seed) for dtype in ("u1", "i2", "f4", "f8") for seed in range(8)]
     tap.report("rectangles with fractions and holes are exactextract's",

@@ -235,8 +235,8 @@ def rects():
     for sample, masked, real in itertools.product(range(8), range(2), range(2)):
         views = bytes([11, 5, masked + 2 * real, sample, 1, 2, 9, 3])
         rect = bytes([real, 3, 2, 9, 5] + [3, 5, 2, 4] * real)
-        seed("rects", f"{sample}-{masked}-{real}", bytes([masked]) + views + rect + bytes([90, 1, 0, 0, 1, 1, 1, 0, 0, 0])
-             + bytes(range(1, 60)))
+        ask = bytes([90, 1, 0, 0, 1, 1, 1, 0, 0, 0])
+        seed("rects", f"{sample}-{masked}-{real}", bytes([masked]) + views + rect + ask + bytes(range(1, 60)))
 
 
 def operations():
