@@ -172,12 +172,12 @@ static void pick(size_t bytes, const void *from, ptrdiff_t step, const uint8_t *
 }
 #undef PICK
 
-/* Samples of a row, all of which count. */
+/* Samples of a row that count, and of integers zeros in place of the others. */
 typedef struct samples {
     const char *first;
-    int64_t n;
-    ptrdiff_t step; /* from one to the next, in samples */
-    int64_t x;      /* of the rectangle: where the next ones begin */
+    int64_t n, count; /* of them, and without these zeros */
+    ptrdiff_t step;   /* from one to the next, in samples */
+    int64_t x;        /* of the rectangle: where the next ones begin */
 } samples;
 
 static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
@@ -197,8 +197,14 @@ static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s
         mask = own->mask;
     }
     const int64_t kept = sat_valid_row(p->valid, v->type, row, mask, n, 1, own->counts);
-    if (kept < n) pick(bytes, row, 1, own->counts, n, own->kept);
-    *s = (samples){.first = kept < n ? (const char *)own->kept : row, .n = kept, .step = 1, .x = s->x + n};
+    const bool zeros = !sat_is_float(v->type);
+    if (kept < n && zeros)
+        sat_valid_zeros(v->type, row, own->counts, n, own->kept);
+    else if (kept < n)
+        pick(bytes, row, 1, own->counts, n, own->kept);
+    s->first = kept < n ? (const char *)own->kept : row;
+    s->n = zeros ? n : kept, s->count = kept, s->step = 1;
+    s->x += n;
 }
 
 /* The next samples of a row of the rectangle that count: all of them at once where all do.  False at its end. */
@@ -208,7 +214,7 @@ static inline bool next(const channel *p, const sat_rect *r, int64_t y, samples 
     if (p->scratch)
         next_kept(p, r, y, s);
     else
-        *s = (samples){.first = row_of(p, r, y), .n = r->width, .step = sat_sample_step(p->view), .x = r->width};
+        *s = (samples){row_of(p, r, y), r->width, r->width, sat_sample_step(p->view), r->width};
     return true;
 }
 
@@ -221,7 +227,7 @@ static double add_all(const channel *p, sat_pieces *at, term what, double mean)
         float_sum all = {0, 0};
         at->of[k].count = 0;
         for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-            for (samples s = {.x = 0}; next(p, r, y, &s); at->of[k].count += s.n)
+            for (samples s = {.x = 0}; next(p, r, y, &s); at->of[k].count += s.count)
                 add_terms(&all, s.first, p->view->type, s.n, s.step, what, mean);
         sum += at->of[k].weight * total(&all);
     }
@@ -260,7 +266,7 @@ static uint64_t add_integers(const channel *p, sat_piece *piece)
     uint64_t sum = 0;
     piece->count = 0;
     for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-        for (samples s = {.x = 0}; next(p, r, y, &s); piece->count += s.n)
+        for (samples s = {.x = 0}; next(p, r, y, &s); piece->count += s.count)
             sum += sum_integers(s.first, p->view->type, s.n, s.step);
     return sum;
 }
