@@ -55,6 +55,7 @@ typedef struct sat_cpu_window {
     sat_cpu_finish *finish; /* of each worker */
     struct sat_cpu_integers *integers;
     struct sat_cpu_floats *floats;
+    void *mean; /* the box filter's state, where it makes the only result; and nothing of the above but the spec */
 } sat_cpu_window;
 
 /* What a run works on. */

@@ -339,7 +339,7 @@ static void notes(void **state)
         sat_type sample;
         int64_t side;
         const char *note;
-    } of[] = {{"mean", SAT_U8, 15, ", u32 sums (225 pixels of at most 255)"},
+    } of[] = {{"mean", SAT_U8, 15, ", u16 sums (225 pixels of at most 255)"},
               {"std", SAT_U8, 15, ", u32 sums, u32 squares, variances in f64 (225 pixels of at most 255)"},
               {"rms", SAT_I16, 15, ", u32 sums, u64 squares (225 pixels of at most 32768 in magnitude)"},
               {"std", SAT_U16, 51, ", u64 sums, u64 squares, variances in 64 bits (2601 pixels of at most 65535)"},
