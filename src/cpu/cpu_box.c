@@ -9,6 +9,7 @@
 #include "cpu.h"
 #include "cpu_box_float.h"
 #include "cpu_sums.h"
+#include "cpu_window.h"
 #include "machine.h"
 #include "path.h"
 #include "pool.h"
@@ -29,7 +30,7 @@ typedef struct worker {
     char *result;                         /* a row of results on its way past the caches */
     sat_rows *results;                    /* on their way to a view with gaps */
     char *row;                            /* where the row's results go */
-    int64_t empty;                        /* results of a run */
+    int64_t empty, moved;                 /* results of a run */
 } worker;
 
 typedef struct filter {
@@ -43,8 +44,9 @@ typedef struct filter {
     int threads;
     worker *workers;
     uint64_t least; /* samples of a window that must count, where some may not; else its mean is `empty` */
-    char empty[8];
-    bool clips;                /* `empty` lay beyond the results' range */
+    sat_cpu_avoided empty;
+    bool avoids;               /* it, with results that are not empty */
+    bool clips;                /* it lay beyond the results' range */
     sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
 
@@ -101,8 +103,10 @@ static void choose_counts(filter *f, const sat_cpu_counted *counted)
     f->sums.masked = counted->masked;
     f->sums.counts =
         (sat_validity){.channels = f->spec.channels, .has_nodata = counted->has_nodata, .nodata = counted->nodata};
-    f->least = counted->least < (double)f->window.area_px ? (uint64_t)counted->least : (uint64_t)f->window.area_px + 1;
-    f->clips = ops->store[sat_window_sample(f->spec.result)](f->empty, &counted->empty, 1) > 0;
+    f->least = counted->least <= (double)f->window.area_px ? (uint64_t)counted->least : (uint64_t)f->window.area_px + 1;
+    f->empty = sat_cpu_avoid_value(f->sums.isa, f->spec.result, counted->empty);
+    f->clips = ops->store[sat_window_sample(f->spec.result)](f->empty.value, &counted->empty, 1) > 0;
+    f->avoids = counted->avoids;
 }
 
 sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *counted, sat_arena *arena, void **state,
@@ -228,6 +232,11 @@ static void divide_weighted(const filter *f, const worker *w, const sat_cpu_chun
     divide_each(f, w, sums, c->first, c->n);
 }
 
+static void avoid_empty(const filter *f, worker *w, char *results, int64_t n)
+{
+    if (f->avoids) w->moved += sat_cpu_avoid(&f->empty, results, NULL, 0, n);
+}
+
 /* A mean's divisor is the count of its window. */
 static void divide_counted(const filter *f, worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c,
                            const char *sums)
@@ -238,9 +247,14 @@ static void divide_counted(const filter *f, worker *w, const sat_cpu_summer *k, 
     f->ops->divide_each[f->sign][of->sums][f->out](out, sums, counts, c->n);
     const int64_t below = f->ops->below[of->sums](counts, f->least, c->n);
     w->empty += below;
-    for (int64_t i = 0; below > 0 && i < c->n; i++)
-        if (f->ops->below[of->sums](counts + (size_t)i * of->entry, f->least, 1))
-            memcpy(out + (size_t)i * f->out_bytes, f->empty, f->out_bytes);
+    int64_t done = 0;
+    for (int64_t i = 0; below > 0 && i < c->n; i++) {
+        if (!f->ops->below[of->sums](counts + (size_t)i * of->entry, f->least, 1)) continue;
+        avoid_empty(f, w, out + (size_t)done * f->out_bytes, i - done);
+        memcpy(out + (size_t)i * f->out_bytes, f->empty.value, f->out_bytes);
+        done = i + 1;
+    }
+    avoid_empty(f, w, out + (size_t)done * f->out_bytes, c->n - done);
 }
 
 static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
@@ -287,11 +301,14 @@ sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *m
     if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
-    for (int i = 0; i < f->threads; i++) f->workers[i].empty = 0;
+    for (int i = 0; i < f->threads; i++) f->workers[i].empty = f->workers[i].moved = 0;
     const sat_status status = sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
     if (!f->sums.some_count) return status;
-    counts->empty[0] = 0;
-    for (int i = 0; i < f->threads; i++) counts->empty[0] += f->workers[i].empty;
+    counts->empty[0] = counts->moved = 0;
+    for (int i = 0; i < f->threads; i++) {
+        counts->empty[0] += f->workers[i].empty;
+        counts->moved += f->workers[i].moved;
+    }
     counts->clipped = f->clips ? counts->empty[0] : 0;
     return status;
 }

@@ -21,6 +21,7 @@ static void plan_outputs(sat_cpu_window *w)
         sat_cpu_output *o = &w->output[i];
         o->store = sat_window_sample(r->type);
         o->bytes = sat_type_bytes(r->type);
+        if (r->avoids) o->avoided = sat_cpu_avoid_value(w->isa, r->type, r->empty);
         o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
     }
 }
@@ -59,7 +60,8 @@ static sat_status open_mean(sat_cpu_window *w, sat_arena *arena, char *note, siz
                                      .has_nodata = w->spec.has_nodata,
                                      .nodata = w->spec.nodata,
                                      .least = r->least,
-                                     .empty = r->empty};
+                                     .empty = r->empty,
+                                     .avoids = r->avoids};
     sat_box_spec box = sat_window_box(&w->spec);
     box.result = r->type;
     return sat_cpu_means_open(&box, w->plan.validity ? &counted : NULL, arena, &w->mean, note, note_bytes);
@@ -127,14 +129,14 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
     const sat_cpu_window *w = state;
     if (w->mean) {
         const sat_status status = sat_cpu_means_run(w->mean, src, mask, results, given, counts);
-        if (counts->clipped < 0) counts->clipped = counts->empty[0] = 0;
+        if (counts->clipped < 0) counts->clipped = counts->moved = counts->empty[0] = 0;
         return status;
     }
     sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results, .run = given};
     const int64_t side = w->spec.window_height;
     run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
     for (int i = 0; i < w->threads; i++) {
-        w->finish[i].clipped = 0;
+        w->finish[i].clipped = w->finish[i].moved = 0;
         memset(w->finish[i].empty, 0, sizeof w->finish[i].empty);
         w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
     }
@@ -151,10 +153,11 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
         }
     }
     sat_status status = do_rows(&run);
-    counts->clipped = 0;
+    counts->clipped = counts->moved = 0;
     for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] = 0;
     for (int i = 0; i < w->threads; i++) {
         counts->clipped += w->finish[i].clipped;
+        counts->moved += w->finish[i].moved;
         for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] += w->finish[i].empty[k];
     }
     return status;

@@ -1,7 +1,10 @@
 /* cpu_window_finish.c - window statistics: the moments of windows in a row to results. */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "cpu_window.h"
+#include "sat_image.h"
 #include "shape.h"
 
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
@@ -13,6 +16,50 @@ sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows
                           .has_nodata = s->has_nodata,
                           .nodata = s->nodata};
 }
+
+/* ---- results that are not empty, but equal `empty` ------------------------------------------------------ */
+
+sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double value)
+{
+    sat_cpu_avoided a = {.type = type};
+    const int store = sat_window_sample(type);
+    double held;
+    isa->window->store[store](a.value, &value, 1);
+    isa->widen(type, SAT_F64)(&held, a.value, 1);
+    double next = held + 1 <= sat_type_largest(type) ? held + 1 : held - 1;
+    if (type == SAT_F32) next = held == INFINITY ? FLT_MAX : (double)nextafterf((float)held, INFINITY);
+    if (type == SAT_F64) next = held == INFINITY ? DBL_MAX : nextafter(held, INFINITY);
+    isa->window->store[store](a.next, &next, 1);
+    return a;
+}
+
+#define AVOID(type)                                                                                                    \
+    {                                                                                                                  \
+        type *const r = results, value, next;                                                                          \
+        memcpy(&value, a->value, sizeof value);                                                                        \
+        memcpy(&next, a->next, sizeof next);                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const bool is = r[i] == value && (counts == NULL || counts[i] >= least);                                   \
+            moved += is;                                                                                               \
+            r[i] = is ? next : r[i];                                                                                   \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n)
+{
+    int64_t moved = 0;
+    switch (a->type) {
+    case SAT_F32: AVOID(float)
+    case SAT_F64: AVOID(double)
+    case SAT_U8:
+    case SAT_I8: AVOID(uint8_t)
+    case SAT_U16:
+    case SAT_I16: AVOID(uint16_t)
+    default: AVOID(uint32_t)
+    }
+    return moved;
+}
+#undef AVOID
 
 /* ---- moments to results -------------------------------------------------------------------------------- */
 
@@ -74,6 +121,8 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
             w->ops->compare(to_row, f->x, f->values, count);
         else
             f->clipped += w->ops->store[o->store](to_row, f->values, count);
+        if (r->avoids)
+            f->moved += sat_cpu_avoid(&o->avoided, to_row, f->n, sat_window_least_in(r, run->whole.low), count);
         if (scatters)
             sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
         else if (o->stream)
