@@ -252,14 +252,15 @@ static bool check_windows(options *o, request *r)
     if (r->stats) window_stats(w, o, r->stats);
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (options_given(o, WINDOWS | STATS) && w->outputs == 0) { /* a mean over what counts */
+    if (options_given(o, STATS) && w->outputs == 0) {
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
-    if (w->outputs == 0) return true;
-    if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
+    if (!check_counts(o, r)) return false;
     if (r->j.valid.mask && strcmp(r->j.valid.mask, "-") == 0 && !is_alone(&r->answers))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+    if (w->outputs == 0) return true;
+    if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "

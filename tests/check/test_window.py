@@ -51,7 +51,7 @@ def view(array, gap=0, pixel_gap=0):
 
 
 def run(case):
-    """The results, a list of (N, H, W, C), how many were clipped, and moved, and how many of each output are empty."""
+    """The results, a list of (N, H, W, C), how many were clipped and moved, and how many of each output are empty."""
     pixels = case["pixels"]
     count, height, width, channels = pixels.shape
     outputs = (Output * len(case["outputs"]))()
@@ -347,7 +347,8 @@ def make_case(rng, sample, border, isa, outputs):
     case = {"sample": sample, "border": border[0], "value": [0] * 4, "window": window,
             "first": int(rng.integers(2)), "isa": isa, "threads": int(rng.integers(1, 4)),
             "gap": int(rng.integers(0, 5)), "pixel_gap": int(rng.integers(0, 3)), "ddof": int(rng.integers(2)),
-            "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None, "avoid": bool(rng.integers(2)), "outputs": outputs}
+            "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None,
+            "avoid": bool(rng.integers(2)), "outputs": outputs}
     if sample in INTEGERS:
         case["pixels"] = integers(rng, shape, sample)
         bounds = np.iinfo(TYPES[sample])
@@ -418,7 +419,8 @@ def large_variances(tap):
         case = {"sample": sample, "border": "wrap", "value": [0] * 4, "window": window, "first": 0, "isa": isa,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": ddof, "skip_nan": False, "nodata": None,
                 "mask": (rng.random(pixels.shape) < 0.5).astype(np.uint8) if masked else None, "min_valid": 0,
-                "least": 0, "empty": None, "avoid": False, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
+                "least": 0, "empty": None, "avoid": False,
+                "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
                 "pixels": pixels}
         problem = check_integers(case)
         cases += 1
@@ -454,12 +456,14 @@ def nothing_counts(tap):
         pixels = np.full((1, 40, 50, 2), 9, TYPES[sample])
         base = {"sample": sample, "border": "constant", "value": [3] * 4, "window": (5, 3), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": 9, "mask": None,
-                "min_valid": 15, "empty": math.nan, "avoid": True, "outputs": [("mean", result, False, [])], "pixels": pixels}
+                "min_valid": 15, "empty": math.nan, "avoid": True,
+                "outputs": [("mean", result, False, [])], "pixels": pixels}
         (got,), (clipped, _), _ = run(base)
         inner = got[0, 1:-1, 2:-2]
         if inner.any() or clipped < inner.size:
             problems.append(f"{sample} to {result}: {inner.min()} .. {inner.max()}, {clipped} clipped")
-        (got,), (clipped, _), (empty,) = run(base | {"min_valid": 0, "empty": 7, "outputs": [("wolf", result, False, [])]})
+        (got,), (clipped, _), (empty,) = run(base | {"min_valid": 0, "empty": 7,
+                                                       "outputs": [("wolf", result, False, [])]})
         if (got != 7).any() or clipped or empty != got.size:
             problems.append(f"{sample} to {result}: wolf {got.min()} .. {got.max()}, {clipped} clipped, {empty} empty")
     tap.report("where nothing counts, results are empty; NaN is 0 in integers", problems)
@@ -473,7 +477,8 @@ def nothing_spreads(tap):
         pixels = rng.standard_normal((1, 60, 80, 1)).astype(TYPES[sample])
         base = {"sample": sample, "border": "shrink", "value": [0] * 4, "window": (9, 7), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "mask": None,
-                "min_valid": 0, "empty": None, "avoid": False, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
+                "min_valid": 0, "empty": None, "avoid": False,
+                "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
         clean, _, _ = run(base | {"pixels": pixels})
         spoilt = pixels.copy()
         spoilt[0, 30, 40] = bad
