@@ -12,6 +12,7 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
 typedef struct sat_cpu_counted {
     bool masked, has_nodata;
     double nodata, least, empty;
+    bool keep_holes;
     bool avoids; /* `empty` (cpu_window.h: sat_cpu_avoid()) */
 } sat_cpu_counted;
 

@@ -15,7 +15,7 @@
 #include "pool.h"
 #include "shape.h"
 
-enum { CHUNK = 768 };
+enum { CHUNK = SAT_CENTRES };
 
 /* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
@@ -45,6 +45,7 @@ typedef struct filter {
     worker *workers;
     uint64_t least; /* samples of a window that must count, where some may not; else its mean is `empty` */
     sat_cpu_avoided empty;
+    bool keep_holes;
     bool avoids;               /* it, with results that are not empty */
     bool clips;                /* it lay beyond the results' range */
     sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
@@ -107,6 +108,7 @@ static void choose_counts(filter *f, const sat_cpu_counted *counted)
     f->empty = sat_cpu_avoid_value(f->sums.isa, f->spec.result, counted->empty);
     f->clips = ops->store[sat_window_sample(f->spec.result)](f->empty.value, &counted->empty, 1) > 0;
     f->avoids = counted->avoids;
+    f->keep_holes = counted->keep_holes;
 }
 
 sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *counted, sat_arena *arena, void **state,
@@ -237,14 +239,26 @@ static void avoid_empty(const filter *f, worker *w, char *results, int64_t n)
     if (f->avoids) w->moved += sat_cpu_avoid(&f->empty, results, NULL, 0, n);
 }
 
-/* A mean's divisor is the count of its window. */
-static void divide_counted(const filter *f, worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c,
-                           const char *sums)
+/* The windows of holes count nothing. */
+static void count_no_holes(const job *j, const sat_cpu_chunk *c, char *counts)
 {
+    const filter *f = j->f;
+    const size_t entry = f->sums.of[COUNT].entry;
+    uint8_t valid[CHUNK];
+    sat_cpu_centres(valid, &f->sums.counts, j->src, j->mask, c->y, c->first, c->n);
+    for (int64_t i = 0; i < c->n; i++)
+        if (!valid[i]) memset(counts + (size_t)i * entry, 0, entry);
+}
+
+/* A mean's divisor is the count of its window. */
+static void divide_counted(const job *j, worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c, const char *sums)
+{
+    const filter *f = j->f;
     const sat_cpu_feature *of = &f->sums.of[COUNT];
-    const char *counts = sat_cpu_window_sums(&f->sums, k, COUNT, c);
+    char *counts = sat_cpu_window_sums(&f->sums, k, COUNT, c);
     char *out = w->row + (size_t)c->first * f->out_bytes;
     f->ops->divide_each[f->sign][of->sums][f->out](out, sums, counts, c->n);
+    if (f->keep_holes) count_no_holes(j, c, counts);
     const int64_t below = f->ops->below[of->sums](counts, f->least, c->n);
     w->empty += below;
     int64_t done = 0;
@@ -271,7 +285,7 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
                         few_sums || sat_cpu_has_values(e, c);
     const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
     if (e->some_count)
-        divide_counted(f, w, k, c, sums);
+        divide_counted(j, w, k, c, sums);
     else if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
     else if (f->window.border->shrinks)

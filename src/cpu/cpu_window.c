@@ -61,6 +61,7 @@ static sat_status open_mean(sat_cpu_window *w, sat_arena *arena, char *note, siz
                                      .nodata = w->spec.nodata,
                                      .least = r->least,
                                      .empty = r->empty,
+                                     .keep_holes = w->spec.keep_holes,
                                      .avoids = r->avoids};
     sat_box_spec box = sat_window_box(&w->spec);
     box.result = r->type;

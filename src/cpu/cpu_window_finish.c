@@ -6,6 +6,7 @@
 #include "cpu_window.h"
 #include "sat_image.h"
 #include "shape.h"
+#include "valid.h"
 
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
 {
@@ -15,6 +16,19 @@ sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows
                           .skip_nan = s->skip_nan,
                           .has_nodata = s->has_nodata,
                           .nodata = s->nodata};
+}
+
+void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
+                     int64_t first, int64_t n)
+{
+    char samples[SAT_CENTRES * sizeof(double)];
+    uint8_t mask_row[SAT_CENTRES];
+    const int64_t x = first / v->channels, pixels = n / v->channels;
+    const sat_valid counts = {v->skip_nan, v->has_nodata, v->nodata};
+    const void *row = sat_sample_at(src, x, y, 0);
+    if (sat_has_gaps(src)) sat_gather(samples, 0, src, x, pixels, y, 1), row = samples;
+    if (mask) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
+    sat_valid_row(&counts, src->type, row, mask ? mask_row : NULL, pixels, v->channels, valid);
 }
 
 /* ---- results that are not empty, but equal `empty` ------------------------------------------------------ */
@@ -96,6 +110,15 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         find_extremes(run, f, y, first, count);
         return;
     }
+    double centres[WINDOW_CHUNK];
+    const double *n = f->n;
+    if (w->spec.keep_holes && w->plan.validity) {
+        uint8_t valid[WINDOW_CHUNK];
+        const sat_validity v = sat_cpu_validity(run, y, &f->mask);
+        sat_cpu_centres(valid, &v, run->src, run->mask, y, first, count);
+        for (int64_t i = 0; i < count; i++) centres[i] = valid[i] ? f->n[i] : 0;
+        n = centres;
+    }
     const sat_features features = {.n = f->n,
                                    .sum = f->sum,
                                    .mean = f->mean,
@@ -115,14 +138,13 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
             const double least = sat_window_least_in(r, run->whole.low);
-            f->empty[i] += w->ops->empty(f->values, f->values, f->n, least, r->empty, count);
+            f->empty[i] += w->ops->empty(f->values, f->values, n, least, r->empty, count);
         }
         if (r->compare)
             w->ops->compare(to_row, f->x, f->values, count);
         else
             f->clipped += w->ops->store[o->store](to_row, f->values, count);
-        if (r->avoids)
-            f->moved += sat_cpu_avoid(&o->avoided, to_row, f->n, sat_window_least_in(r, run->whole.low), count);
+        if (r->avoids) f->moved += sat_cpu_avoid(&o->avoided, to_row, n, sat_window_least_in(r, run->whole.low), count);
         if (scatters)
             sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
         else if (o->stream)

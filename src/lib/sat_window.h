@@ -122,7 +122,9 @@ typedef struct sat_window_spec {
     bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the type's next
                                      larger value, of its largest the next smaller one; not of comparisons.  A
                                      device refuses */
-    bool reserved[2];             /* false */
+    bool keep_holes;              /* the results of pixels that do not count are `empty`, but for the statistic count,
+                                     whatever else their windows hold.  A device refuses */
+    bool reserved[1];             /* false */
     int64_t ddof;                 /* 0 or more: variances are divided by n - ddof */
     double nodata;                /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
                                      means skip_nan */

@@ -126,7 +126,8 @@ static sat_status keep(void *object, sat_type *types, int *results)
 static const char *host_only(const void *spec)
 {
     const sat_window_spec *s = spec;
-    return s->avoid_empty ? "results that avoid the empty one (avoid_empty)" : NULL;
+    if (s->avoid_empty) return "results that avoid the empty one (avoid_empty)";
+    return s->keep_holes ? "windows that keep holes (keep_holes)" : NULL;
 }
 
 static sat_job job(void *spec)
@@ -145,8 +146,8 @@ const sat_operation sat_operation_window = {
     .integers_per_us = 250,
     .floats_per_us = 100,
     .members = {OWN(window_width), OWN(window_height), OWN(border), OWN(border_value), OWN(anchor), OWN(outputs),
-                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(avoid_empty), OWN(ddof),
-                OWN(nodata), OWN(min_valid), OWN(empty), OWN(range)},
+                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(avoid_empty),
+                OWN(keep_holes), OWN(ddof), OWN(nodata), OWN(min_valid), OWN(empty), OWN(range)},
     .job = job,
     .check = check,
     .host_only = host_only,

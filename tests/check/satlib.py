@@ -184,7 +184,7 @@ class WindowSpec(ctypes.Structure):
                 ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
                 ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
                 ("empty_set", ctypes.c_bool), ("avoid_empty", ctypes.c_bool),
-                ("reserved", ctypes.c_bool * 2), ("ddof", ctypes.c_int64),
+                ("keep_holes", ctypes.c_bool), ("reserved", ctypes.c_bool * 1), ("ddof", ctypes.c_int64),
                 ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double),
                 ("threads", ctypes.c_int), ("memory", ctypes.c_int), ("backend", ctypes.c_char_p),
                 ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),

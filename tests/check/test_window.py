@@ -65,7 +65,7 @@ def run(case):
                       case["mask"] is not None, case["skip_nan"], case["nodata"] is not None,
                       bool(case["pixel_gap"]), case["empty"] is not None)
     spec.ddof, spec.nodata, spec.min_valid = case["ddof"], case["nodata"] or 0, case["min_valid"]
-    spec.empty, spec.avoid_empty = case["empty"] or 0, case["avoid"]
+    spec.empty, spec.avoid_empty, spec.keep_holes = case["empty"] or 0, case["avoid"], case["keep"]
     spec.threads, spec.count, spec.range = case["threads"], count, case.get("range", 0)
     window = ctypes.c_void_p()
     if case["isa"]:
@@ -210,6 +210,7 @@ def check_integers(case):
     var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - ddof)) if c > ddof else math.nan
                     for c, s, q in zip(n.ravel(), s1.ravel(), s2.ravel())]).reshape(n.shape)
     low, most = extremes(case, n, var)
+    holes = ~counting(case) & case["keep"]
     sample_range = case.get("range") or np.iinfo(TYPES[case["sample"]]).max
     total = avoided = 0
     for (name, result, compare, given), array, reported in zip(case["outputs"], got, empties):
@@ -221,7 +222,7 @@ def check_integers(case):
             if count:
                 f |= {"mean": s / count, "sum": s, "squares": q / count}
             short = count < max(1, case["least"]) or (name in NEED_VAR and count <= case["ddof"])
-            short = short or (name == "wolf" and low[at[0]] == math.inf)
+            short = short or (name == "wolf" and low[at[0]] == math.inf) or bool(holes[at])
             if name != "count" and short:
                 value = math.inf if compare else empty
                 left += 1
@@ -267,12 +268,13 @@ def check_floats(case):
         return f"{as_text(case)}: {e}"
     n, s1, s2, magnitudes = exact_sums(case)
     e = Fraction(1, 2 ** 53)
+    holes = ~counting(case) & case["keep"]
     tiny = Fraction(1, 2 ** 1074) if case["outputs"][0][1] == "f64" else Fraction(1, 2 ** 149)
     for (name, result, _, _), array, reported in zip(case["outputs"], got, empties):
         left = 0
         for at in np.ndindex(n.shape):
             count, g = int(n[at]), float(array[at])
-            short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"])
+            short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"]) or bool(holes[at])
             if name == "count":
                 if g != count:
                     return f"{as_text(case)}: {g} samples instead of {count} at {at}"
@@ -348,7 +350,7 @@ def make_case(rng, sample, border, isa, outputs):
             "first": int(rng.integers(2)), "isa": isa, "threads": int(rng.integers(1, 4)),
             "gap": int(rng.integers(0, 5)), "pixel_gap": int(rng.integers(0, 3)), "ddof": int(rng.integers(2)),
             "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None,
-            "avoid": bool(rng.integers(2)), "outputs": outputs}
+            "avoid": bool(rng.integers(2)), "keep": bool(rng.integers(2)), "outputs": outputs}
     if sample in INTEGERS:
         case["pixels"] = integers(rng, shape, sample)
         bounds = np.iinfo(TYPES[sample])
@@ -419,7 +421,7 @@ def large_variances(tap):
         case = {"sample": sample, "border": "wrap", "value": [0] * 4, "window": window, "first": 0, "isa": isa,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": ddof, "skip_nan": False, "nodata": None,
                 "mask": (rng.random(pixels.shape) < 0.5).astype(np.uint8) if masked else None, "min_valid": 0,
-                "least": 0, "empty": None, "avoid": False,
+                "least": 0, "empty": None, "avoid": False, "keep": False,
                 "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
                 "pixels": pixels}
         problem = check_integers(case)
@@ -456,7 +458,7 @@ def nothing_counts(tap):
         pixels = np.full((1, 40, 50, 2), 9, TYPES[sample])
         base = {"sample": sample, "border": "constant", "value": [3] * 4, "window": (5, 3), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": 9, "mask": None,
-                "min_valid": 15, "empty": math.nan, "avoid": True,
+                "min_valid": 15, "empty": math.nan, "avoid": True, "keep": False,
                 "outputs": [("mean", result, False, [])], "pixels": pixels}
         (got,), (clipped, _), _ = run(base)
         inner = got[0, 1:-1, 2:-2]
@@ -477,7 +479,7 @@ def nothing_spreads(tap):
         pixels = rng.standard_normal((1, 60, 80, 1)).astype(TYPES[sample])
         base = {"sample": sample, "border": "shrink", "value": [0] * 4, "window": (9, 7), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "mask": None,
-                "min_valid": 0, "empty": None, "avoid": False,
+                "min_valid": 0, "empty": None, "avoid": False, "keep": False,
                 "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
         clean, _, _ = run(base | {"pixels": pixels})
         spoilt = pixels.copy()

@@ -69,7 +69,7 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "a range of -1; it is finite and above 0", (s.sample = SAT_F32, s.range = -1));
     REFUSED(SAT_ERR_ARGUMENT, "a range of inf; it is finite", (s.sample = SAT_F64, s.range = INFINITY));
     REFUSED(SAT_ERR_ARGUMENT, "ddof is -1", s.ddof = -1);
-    REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
+    REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[0] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved_word = 1);
     REFUSED(SAT_ERR_ARGUMENT, "no border mode is called 'nope'", s.border = "nope");
