@@ -180,7 +180,7 @@ typedef struct samples {
     int64_t x;        /* of the rectangle: where the next ones begin */
 } samples;
 
-static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
+__attribute__((noinline)) static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
 {
     const sat_view *v = p->view, *m = p->mask;
     const size_t bytes = sat_type_bytes(v->type);
@@ -225,11 +225,12 @@ static double add_all(const channel *p, sat_pieces *at, term what, double mean)
     for (int k = 0; k < at->n; k++) {
         const sat_rect *r = &at->of[k].rect;
         float_sum all = {0, 0};
-        at->of[k].count = 0;
+        int64_t count = 0;
         for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-            for (samples s = {.x = 0}; next(p, r, y, &s); at->of[k].count += s.count)
+            for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
                 add_terms(&all, s.first, p->view->type, s.n, s.step, what, mean);
         sum += at->of[k].weight * total(&all);
+        at->of[k].count = count;
     }
     sat_pieces_count(at);
     return sum;
@@ -264,10 +265,11 @@ static uint64_t add_integers(const channel *p, sat_piece *piece)
 {
     const sat_rect *r = &piece->rect;
     uint64_t sum = 0;
-    piece->count = 0;
+    int64_t count = 0;
     for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-        for (samples s = {.x = 0}; next(p, r, y, &s); piece->count += s.count)
+        for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
             sum += sum_integers(s.first, p->view->type, s.n, s.step);
+    piece->count = count;
     return sum;
 }
 
