@@ -127,6 +127,7 @@ typedef struct scratch {
 
 typedef struct channel {
     const sat_view *view;
+    ptrdiff_t step; /* from pixel to pixel, in samples */
     int64_t image;
     int c;
     const sat_run *run;
@@ -188,8 +189,8 @@ __attribute__((noinline)) static void next_kept(const channel *p, const sat_rect
     scratch *own = p->scratch;
     const void *row = sat_sample_in(v, p->image, x, r->y + y, p->c);
     const uint8_t *mask = m ? sat_sample_in(m, p->image, x, r->y + y, 0) : NULL;
-    if (sat_sample_step(v) != 1) {
-        pick(bytes, row, sat_sample_step(v), NULL, n, own->kept);
+    if (p->step != 1) {
+        pick(bytes, row, p->step, NULL, n, own->kept);
         row = own->kept;
     }
     if (m && sat_sample_step(m) != 1) {
@@ -211,10 +212,10 @@ __attribute__((noinline)) static void next_kept(const channel *p, const sat_rect
 static inline bool next(const channel *p, const sat_rect *r, int64_t y, samples *s)
 {
     if (s->x == r->width) return false;
-    if (p->scratch)
+    if (__builtin_expect(p->scratch != NULL, 0))
         next_kept(p, r, y, s);
     else
-        *s = (samples){row_of(p, r, y), r->width, r->width, sat_sample_step(p->view), r->width};
+        *s = (samples){row_of(p, r, y), r->width, r->width, p->step, r->width};
     return true;
 }
 
@@ -375,6 +376,7 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
         at = sat_pieces_of(&e);
     for (int c = 0; j->counts && c < channels; c++) {
         const channel p = {.view = &j->image,
+                           .step = sat_sample_step(&j->image),
                            .image = image,
                            .c = c,
                            .run = j->run,
