@@ -346,7 +346,7 @@ static sat_status open_job(job *j, const sat_view *image, const sat_statistics *
 {
     sat_status status = sat_take_struct(&j->given, sizeof j->given, ask, ask_bytes, "statistics");
     if (status == SAT_OK) status = sat_take_samples(&j->image, image, "image");
-    if (status == SAT_OK) status = sat_rect_ask_of(&j->given, &j->ask);
+    if (status == SAT_OK) status = sat_rect_ask_of(&j->given, true, &j->ask);
     if (status == SAT_OK) status = sat_check_threads(j->given.threads);
     if (status == SAT_OK) status = sat_check_executor(j->given.executor);
     if (status != SAT_OK) return status;

@@ -14,7 +14,7 @@ static call all[] = {
     {"sat_table_statistics_f64", "sat_table_statistics", 0, 0},
     {"sat_query_create", "sat_table_query", ON_DEVICE | OF_RECTS, 0},
     {"sat_query_run", NULL, ON_DEVICE, 0},
-    {"sat_query_statistics", "sat_query_run", ON_DEVICE, 0},
+    {"sat_query_statistics", "sat_query_run", ON_DEVICE | NO_DEVICE, 0},
     {"sat_query_wait", NULL, ON_DEVICE | OF_RECTS, 0},
     {"sat_scan_create", NULL, ON_DEVICE | NO_MEMORY, 0},
     {"sat_scan_run", NULL, ON_DEVICE, 0},
