@@ -217,13 +217,6 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     return sink_check_path(output, &err) || options_fail(o, output, err.text);
 }
 
-/* One input, which is a file? */
-static bool is_alone(const answers_request *r)
-{
-    const bool list = r->files_from && strcmp(r->files_from, "-") == 0;
-    return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
-}
-
 /* Refuses what no window can have: fewer samples than must count. */
 static bool check_counts(options *o, const request *r)
 {
@@ -252,14 +245,13 @@ static bool check_windows(options *o, request *r)
     if (r->stats) window_stats(w, o, r->stats);
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (options_given(o, WINDOWS | STATS) && w->outputs == 0) { /* a mean over what counts */
+    if (options_given(o, WINDOWS | STATS | VALID) && w->outputs == 0) { /* a mean over what counts */
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
-    if (r->j.valid.mask && strcmp(r->j.valid.mask, "-") == 0 && !is_alone(&r->answers))
-        return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+    if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
@@ -329,12 +321,14 @@ static bool check_images(options *o, request *r)
 static int run_means(options *o, request *r)
 {
     r->answers.job.output = r->output ? r->output : "-";
+    r->answers.job.valid = r->j.valid;
     return answers_request_run(&r->answers, o);
 }
 
 static int run_images(const options *o, request *r)
 {
     r->j.max_pixels = o->max_pixels;
+    r->j.valid.quiet = o->quiet;
     r->j.channels = r->answers.job.decode.channels;
     r->j.no_orient = r->answers.job.decode.no_orient;
     r->j.no_clobber = r->answers.job.no_clobber;

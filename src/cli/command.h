@@ -62,7 +62,8 @@ enum {
     OF_IMAGES = 1 << 21,
     REPEATS = 1 << 22,  /* no option with a value is given twice but these */
     UNLISTED = 1 << 23, /* is in the help of a part of the command alone */
-    SETS_OWN = 1 << 24  /* a command's own sets start here */
+    VALID = 1 << 24,    /* which samples count, of windows and rectangles */
+    SETS_OWN = 1 << 25  /* a command's own sets start here */
 };
 
 typedef struct option_line { /* in OPTION's order: NOLINT(clang-analyzer-optin.performance.Padding) */

@@ -96,7 +96,7 @@ static void answer_one(const sat_pair *p, uint64_t image, sat_pieces *at, size_t
         }
         sat_rect_put(ask, to, &f);
     }
-    if (ask->values[SAT_RECT_area]) ask->values[SAT_RECT_area][to] = at->area;
+    sat_rect_put_area(ask, to, at->area);
 }
 
 static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, sat_edges *e)

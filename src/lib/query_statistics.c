@@ -32,7 +32,7 @@ static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, 
         }
         sat_rect_put(ask, to, &f);
     }
-    if (ask->values[SAT_RECT_area]) ask->values[SAT_RECT_area][to] = sat_rect_px(rect);
+    sat_rect_put_area(ask, to, sat_rect_px(rect));
 }
 
 /* Answers are numbered through all images: image * n + rectangle. */

@@ -18,7 +18,8 @@ static const struct {
               .squares = ((needs_) & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0,                                        \
               .variance = ((needs_)&SAT_NEEDS_VAR) != 0,                                                               \
               .sum = ((needs_)&SAT_IS_SUM) != 0,                                                                       \
-              .area = ((needs_)&SAT_IS_COUNT) != 0},                                                                   \
+              .area = ((needs_)&SAT_IS_AREA) != 0,                                                                     \
+              .count = ((needs_)&SAT_IS_COUNT) != 0},                                                                  \
      .needs = (needs_)},
 #include "rect_statistics.def"
 #undef SAT_STATISTIC

@@ -4,7 +4,7 @@
  * that statistics.def includes as well is one statistic of both, windows and rectangles.  Formulas of rectangles are
  * over
  *
- *     n, mean, sum           of the pixels in the rectangle, those with fractions by the area that is covered
+ *     n, mean, sum           of the samples that count in the rectangle, with fractions by the area that is covered
  *     var, squares           their variance, the mean of their squares: if they are among its needs
  *     p[0] .. p[3]           0: rectangles take no parameters */
 #ifndef SAT_RECT_STATISTIC_H

@@ -33,7 +33,17 @@ SAT_BOTH void sat_rect_put_nothing(const sat_rect_ask *ask, uint64_t to)
 {
 #define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
     if (ask->values[SAT_RECT_##id])                                                                                    \
-        SAT_STORE(ask->values[SAT_RECT_##id] + to, ((needs) & (SAT_IS_SUM | SAT_IS_COUNT)) ? 0.0 : (double)NAN);
+        SAT_STORE(ask->values[SAT_RECT_##id] + to,                                                                     \
+                  ((needs) & (SAT_IS_SUM | SAT_IS_COUNT | SAT_IS_AREA)) ? 0.0 : (double)NAN);
+#include "rect_statistics.def"
+#undef SAT_STATISTIC
+}
+
+/* The area in place of n, on the host, where not all samples count. */
+static inline void sat_rect_put_area(const sat_rect_ask *ask, uint64_t to, double area)
+{
+#define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
+    if (((needs)&SAT_IS_AREA) && ask->values[SAT_RECT_##id]) ask->values[SAT_RECT_##id][to] = area;
 #include "rect_statistics.def"
 #undef SAT_STATISTIC
 }

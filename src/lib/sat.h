@@ -346,8 +346,8 @@ typedef struct sat_statistics {
     const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
     int outputs;                          /* how many these are */
     int reserved_word;                    /* 0 */
-    /* Which samples count, of sat_image_statistics() alone: those that are no NaN (integers have none), and that are
-     * not nodata (a NaN is skip_nan; of f32, nodata is rounded to f32).  sat_run_options.mask is a mask besides. */
+    /* Which samples count, of sat_image_statistics() alone: NaNs do not, nor does nodata (as in sat_query.h, "tables of
+     * what counts").  sat_run_options.mask is a mask besides. */
     bool skip_nan, has_nodata;
     bool reserved[6]; /* false */
     double nodata;

@@ -17,13 +17,14 @@ extern "C" {
 /* A statistic of rectangles. */
 typedef struct sat_rect_statistic_info {
     const char *name, *summary;
-    const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
+    const char *equation; /* over n, the samples that count, S1, S2, mean, var and std; for people */
     const char *source;   /* citation, or NULL */
     bool squares;         /* a table must have that of its squares beside it */
     bool variance;        /* depends on a variance, and so on ddof */
     bool sum;             /* is the sum, which sat_statistics.sums has in its own type */
     bool area;            /* is the area, the same for all channels, which sat_statistics.areas has as an integer */
-    bool reserved[4];     /* false */
+    bool count;           /* is the number of samples that count, of each channel */
+    bool reserved[3];     /* false */
 } sat_rect_statistic_info;
 
 /* The i-th statistic of rectangles; false past the last. */
@@ -143,12 +144,17 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
  * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
  * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
  *
+ * Which samples count: those of pixels that are not 0 in sat_run_options.mask, that are no NaN where ask has skip_nan,
+ * and that are not ask's nodata, each in its channel by itself.  With n of them, count is n; sums, means, variances and
+ * roots are of them alone, as exact as above: the same bits as of an image that has no others.  Where n is 0, sum and
+ * count are 0, mean, var, std and rms NaN.  areas and area are those of the rectangle.
+ *
  * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Takes no memory.
- * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
- * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
- * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; and
- * SAT_ERR_CANCELLED. */
+ * Returns, before the first answer is written, SAT_ERR_ARGUMENT (also a nodata that no sample can be), _SHAPE, _TYPE
+ * (of samples, of a mask), _UNAVAILABLE (an image or a mask in device memory), SAT_ERR_RECT with the first rectangle
+ * that is empty or reaches outside, or SAT_ERR_RANGE with the first whose sum of integers might not fit 64 bits: one of
+ * more than 2^32 pixels of 32-bit samples; and SAT_ERR_CANCELLED. */
 #define sat_image_statistics(...) /* image, rects, n, ask, run */                                                      \
     sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
@@ -157,7 +163,8 @@ SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_r
 
 /* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
  * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
- * with one weight is summed as above. */
+ * with one weight is summed as above.  Where not all samples count, A, S1 and S2 are sums over those that do, count is
+ * A, and the bounds hold with it; areas_f64 and area are the rectangle's. */
 #define sat_image_statistics_f64(...) /* image, rects, n, ask, run */                                                  \
     sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
