@@ -422,7 +422,8 @@ bool answers_take_names(const answers *s, const rects *from, error *err)
 static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_statistics *given)
 {
     const answers_column *column = s->spec.stats;
-    const double *counts = given->outputs > answers_column_is_real(column) ? given->output[given->outputs - 1].values : NULL;
+    const bool counted = given->outputs > answers_column_is_real(column);
+    const double *counts = counted ? given->output[given->outputs - 1].values : NULL;
     const double least = column->variance ? (double)given->ddof : 0;
     const sat_type type = sum_type_of(s->input.type);
     const size_t columns = (size_t)columns_of(column, s->input.channels);

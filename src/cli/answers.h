@@ -48,8 +48,8 @@ typedef struct answers answers;
 /* On true *out is the caller's, to be given to answers_close() or answers_abort(); else it is NULL. */
 bool answers_open(answers **out, const answers_spec *spec, error *err);
 
-/* The rows that follow are of this input, whose name stays the caller's, until the answers are closed.  False if the rows
- * before leave no place for them. */
+/* The rows that follow are of this input, whose name stays the caller's, until the answers are closed.  False if the
+ * rows before leave no place for them. */
 bool answers_next_input(answers *s, const answers_input *input, error *err);
 
 /* Are the names of the rectangles' other columns, once a chunk has been handed out, different keys of a JSON object?

@@ -1,10 +1,8 @@
 /* answers_cells.c - one statistic of a grid's cells, as an image. */
 #include "answers_cells.h"
 
-#include <math.h>
 #include <stdio.h>
-
-#include "messages.h"
+#include <stdlib.h>
 
 const image_format *answers_cells_format(const char *output)
 {
@@ -24,9 +22,8 @@ static void choose_empty(answers_cells *c, const answers_column *column, const v
     c->marks = valid && !valid_all(valid) && !column->count && !column->area;
     if (!c->marks) return;
     valid_nodata_text(valid, c->img.type, text);
-    c->empty = text[0] && valid->has_nodata ? valid->nodata : (double)NAN;
     if (!text[0]) snprintf(text, NODATA_TEXT_BYTES, "nan"); /* a value that these floats do not hold */
-    if (c->img.type == SAT_F32) c->empty = (double)(float)c->empty;
+    c->empty = strtod(text, NULL);
 }
 
 bool answers_cells_begin(answers_cells *c, const answers_column *column, const answers_input *input, int channels,
@@ -47,13 +44,7 @@ bool answers_cells_begin(answers_cells *c, const answers_column *column, const a
 
 void answers_cells_put(answers_cells *c, double value, bool is_empty)
 {
-    const bool is_f32 = c->img.type == SAT_F32;
     if (c->used == c->img.width * c->img.height * c->img.channels) return;
-    if (is_f32) value = (double)(float)value;
-    if (c->marks && !is_empty && value == c->empty) {
-        value = is_f32 ? (double)nextafterf((float)value, INFINITY) : nextafter(value, INFINITY);
-        c->moved++;
-    }
     image_set(&c->img, c->used++, c->marks && is_empty ? c->empty : value);
 }
 
@@ -64,8 +55,6 @@ bool answers_cells_end(answers_cells *c, error *err)
     bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
-    if (ok && c->moved > 0 && c->verbose)
-        say(output_name(c->output), "cells that had the value for no data, and got the next number: %lld", (long long)c->moved);
     sink_abort(&out);
     image_free(&c->img);
     return ok;

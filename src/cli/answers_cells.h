@@ -1,4 +1,5 @@
-/* answers_cells.h - one statistic of a grid's cells, as an image: a pixel for each cell, with the channels of the input. */
+/* answers_cells.h - one statistic of a grid's cells, as an image: a pixel for each cell, with the channels of the
+ * input. */
 #ifndef CLI_ANSWERS_CELLS_H
 #define CLI_ANSWERS_CELLS_H
 
@@ -23,13 +24,12 @@ typedef struct answers_input {
 typedef struct answers_cells {
     const image_format *format; /* NULL: no image is made */
     const char *output;
-    bool no_clobber, verbose;
+    bool no_clobber;
     int64_t cell_width, cell_height; /* px of the input */
     image img;
     int64_t used; /* samples put so far */
-    bool marks;   /* cells in which too few samples count have this value, and no others: */
+    bool marks;   /* cells in which too few samples count have this value: */
     double empty; /* the input's value for no data, or NaN */
-    int64_t moved; /* cells that had it, and got the next number */
 } answers_cells;
 
 /* The format of an output of that name, if an image can be written to it; else NULL. */
@@ -38,8 +38,8 @@ const image_format *answers_cells_format(const char *output);
 /* Can files of the format hold cells?  If not, the error says what they hold. */
 bool answers_cells_hold(const image_format *format, error *err);
 
-/* An input begins: the image has its georeference, scaled to the cells, and its value for no data, if cells may be empty.
- * False if the format holds no such image, or memory is short. */
+/* An input begins: the image has its georeference, scaled to the cells, and its value for no data, if cells may be
+ * empty. False if the format holds no such image, or memory is short. */
 bool answers_cells_begin(answers_cells *c, const answers_column *column, const answers_input *input, int channels,
                          error *err);
 

@@ -14,7 +14,8 @@
  *
  * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
  * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
- * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count. */
+ * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
+ */
 #include "answers_choice.h"
 
 #include "memory.h"

@@ -77,7 +77,7 @@ SAT_API sat_status sat_file_table_sized(const sat_file *file, sat_table *table, 
 SAT_API sat_status sat_file_squares_sized(const sat_file *file, sat_table *table, size_t table_bytes);
 
 /* The table of the counts (sat_table.power = SAT_COUNTS) of a file that has one, for sat_statistics.counts: as above.
- * Sums and squares of such a file have 0 in place of samples that do not count.  SAT_ERR_UNAVAILABLE if the file has
+ * Beside counts, sums and squares have 0 in place of samples that do not count.  SAT_ERR_UNAVAILABLE if the file has
  * none: all samples count. */
 #define sat_file_counts(...) sat_file_counts_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
 SAT_API sat_status sat_file_counts_sized(const sat_file *file, sat_table *table, size_t table_bytes);

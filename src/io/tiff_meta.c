@@ -149,7 +149,11 @@ static uint8_t *geo_find(const meta_block *block, uint32_t tag, uint32_t *count)
 /* Do coordinates of pixels name their centres (GTRasterTypeGeoKey)?  Else their upper left corners. */
 static bool geo_is_of_points(const meta_block *block)
 {
-    enum { RASTER_TYPE = 1025, POINT = 2, KEY = 4 }; /* a key has four numbers: itself, where its value is, count, value */
+    enum {
+        RASTER_TYPE = 1025,
+        POINT = 2,
+        KEY = 4
+    }; /* a key has four numbers: itself, where its value is, count, value */
     uint16_t key[KEY];
     uint32_t count;
     const uint8_t *keys = geo_find(block, GEO_KEYS, &count);
@@ -160,8 +164,8 @@ static bool geo_is_of_points(const meta_block *block)
     return false;
 }
 
-/* Pixel (i, j) of the image is pixel ((i - x) / width, (j - y) / height) of its cells, where (x, y) is the middle of the
- * first cell if coordinates are of centres, else (0, 0).  The model's coordinates stay. */
+/* Pixel (i, j) of the image is pixel ((i - x) / width, (j - y) / height) of its cells, where (x, y) is the middle of
+ * the first cell if coordinates are of centres, else (0, 0).  The model's coordinates stay. */
 bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err)
 {
     enum { POINT = 6, MATRIX = 16, ROW = 4 };

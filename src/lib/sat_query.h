@@ -144,10 +144,10 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
  * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
  * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
  *
- * Which samples count: those of pixels that are not 0 in sat_run_options.mask, that are no NaN where ask has skip_nan,
- * and that are not ask's nodata, each in its channel by itself.  With n of them, count is n; sums, means, variances and
- * roots are of them alone, as exact as above: the same bits as of an image that has no others.  Where n is 0, sum and
- * count are 0, mean, var, std and rms NaN.  areas and area are those of the rectangle.
+ * A sample does not count where its pixel is 0 in sat_run_options.mask, where it is NaN and ask has skip_nan, and where
+ * it is ask's nodata: each in its channel by itself.  Where n samples count, count is n, and sums, means, variances and
+ * roots are of these n alone, as exact as above: the same bits as of an image that has no others.  Where n is 0, sum
+ * and count are 0, mean, var, std and rms NaN.  areas and area are the rectangle's.
  *
  * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Takes no memory.
@@ -163,8 +163,8 @@ SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_r
 
 /* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
  * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
- * with one weight is summed as above.  Where not all samples count, A, S1 and S2 are sums over those that do, count is
- * A, and the bounds hold with it; areas_f64 and area are the rectangle's. */
+ * with one weight is summed as above.  Where not all samples count, A, S1 and S2 are sums over the samples that do,
+ * count is A, and the bounds hold with it; areas_f64 and area are the rectangle's. */
 #define sat_image_statistics_f64(...) /* image, rects, n, ask, run */                                                  \
     sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,

@@ -315,8 +315,8 @@ static void refusals(void **state)
     const sat_rect_f64 real = {0, 0, 2.5, 2};
     const sat_rect_output output = {"mean", &mean};
     sat_view image = {.data = pixels, .width = 3, .height = 2, .channels = 1, .type = SAT_U8}, mask = image;
-    const sat_table table = {
-        .view = {.data = entries, .width = 3, .height = 2, .channels = 1, .type = SAT_U32}, .layout = SAT_INCLUSIVE};
+    const sat_table table = {.view = {.data = entries, .width = 3, .height = 2, .channels = 1, .type = SAT_U32},
+                             .layout = SAT_INCLUSIVE};
     sat_statistics ask = {.output = &output, .outputs = 1, .has_nodata = true, .nodata = 256};
     sat_run_options run = {.mask = &mask};
     mask.data = ones;
