@@ -239,21 +239,20 @@ static bool check_counts(options *o, const request *r)
     return true;
 }
 
-/* Statistics of windows: what goes with them; and with tables' masks. */
+/* Statistics of windows: what goes with them; and masks. */
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
     if (r->stats) window_stats(w, o, r->stats);
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (r->j.table) return answers_request_mask(&r->answers, o, r->j.valid.mask);
-    if (options_given(o, WINDOWS | STATS | VALID) && w->outputs == 0) { /* a mean over what counts */
+    if (options_given(o, STATS) && w->outputs == 0) {
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
+    if (!check_counts(o, r) || !answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (w->outputs == 0) return true;
-    if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
-    if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
+    if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
