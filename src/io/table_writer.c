@@ -158,25 +158,30 @@ static bool put(table_writer *w, const void *bytes, size_t n, error *err)
     return sink_write(w->out, bytes, n, err);
 }
 
-/* A moment's part of a row of the file, in which the pixels of all moments lie side by side. */
-static void put_plane(uint8_t *to, size_t step, const uint8_t *from, int64_t n, size_t pixel_bytes)
+/* A row of the file from a row of each moment: the pixels of all lie side by side. */
+static inline void join(uint8_t *to, const uint8_t *const *from, size_t planes, int64_t n, size_t pixel_bytes)
 {
-    if (pixel_bytes == 8) { /* the default: copies of a known size take no calls */
-        for (int64_t x = 0; x < n; x++, to += step) memcpy(to, from + x * 8, 8);
-    } else {
-        for (int64_t x = 0; x < n; x++, to += step) memcpy(to, from + (size_t)x * pixel_bytes, pixel_bytes);
-    }
+    for (int64_t x = 0; x < n; x++)
+        for (size_t k = 0; k < planes; k++, to += pixel_bytes)
+            memcpy(to, from[k] + (size_t)x * pixel_bytes, pixel_bytes);
 }
 
 bool table_writer_joined(table_writer *w, const sat_view *const *rows, error *err)
 {
-    const size_t planes = (size_t)table_planes(w->moments), step = planes * w->pixel_bytes;
+    const size_t planes = (size_t)table_planes(w->moments);
+    const int64_t width = w->view.width;
     for (int64_t y = 0; y < rows[0]->height; y++) {
+        const uint8_t *from[3];
         for (size_t k = 0; k < planes; k++) {
             const size_t apart = rows[k]->row_bytes ? (size_t)rows[k]->row_bytes : w->row_bytes;
-            put_plane(w->joined + k * w->pixel_bytes, step, (const uint8_t *)rows[k]->data + (size_t)y * apart,
-                      w->view.width, w->pixel_bytes);
+            from[k] = (const uint8_t *)rows[k]->data + (size_t)y * apart;
         }
+        if (w->pixel_bytes == 8 && planes == 2) /* copies of a known size take no calls */
+            join(w->joined, from, 2, width, 8);
+        else if (w->pixel_bytes == 8)
+            join(w->joined, from, 3, width, 8);
+        else
+            join(w->joined, from, planes, width, w->pixel_bytes);
         if (!put(w, w->joined, planes * w->row_bytes, err)) return false;
     }
     w->rows += rows[0]->height;

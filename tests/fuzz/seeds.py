@@ -84,7 +84,8 @@ def moments():
         offset = len(file) - len(array)
         file += bytes(-len(file) % 8)
         file += trailer("padded", sample, accum, shape, True, offset, array, (0.0, 0.0, 0), names)
-        seed("table", f"{'counts' if names[0] == '0' else 'moments'}-{accum}-{channels}", bytes([0, 0, 2]) + rects + file)
+        kind = "counts" if names[0] == "0" else "moments"
+        seed("table", f"{kind}-{accum}-{channels}", bytes([0, 0, 2]) + rects + file)
 
 
 # ---- images of f32 with their mark: docs/format.md ---------------------------------------------------------------
