@@ -57,6 +57,21 @@ trailer() { tail -c 192 "$1" | tail -c +$(($2 + 1)) | head -c "$3" | tr -d '\0';
     cmp t.npy piped.npy
 }
 
+@test "a table that is made in bands counts as the image does" {
+    "${PYTHON:-python3}" -B - <<'PY'
+import random
+random.seed(3)
+for name, zeros in ("image.pgm", 10), ("mask.pgm", 100):
+    pixels = random.randbytes(2500 * 2000).translate(bytes(0 if v < zeros else v for v in range(256)))
+    open(name, "wb").write(b"P5 2500 2000 255 " + pixels)
+PY
+    ok image.pgm --mask mask.pgm --nodata 0 -o t.npy --moments 1,2
+    ok query t.npy --grid 701x301 --stat sum,count,var
+    local table=$output
+    ok query image.pgm --mask mask.pgm --nodata 0 --grid 701x301 --stat sum,count,var
+    [ "$output" = "$table" ]
+}
+
 @test "NaN, channels and integers: each sample counts by itself" {
     rasters
     ok hole.pfm --nodata nan -o nan.npy # there is none
