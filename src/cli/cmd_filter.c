@@ -112,6 +112,7 @@ static void take(int c, options *o, request *r)
         if (!j->squares && strcmp(optarg + 2 * j->counts, "1") != 0)
             options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts");
         break;
+    case OPT_TIFF_COMPRESSION: j->compression = optarg; break;
     case OPT_QUALITY:
         options_int(o, 1, 100, "a number from 1 to 100", &n);
         j->quality = (int)n;
@@ -152,6 +153,16 @@ static bool refuse_quality(options *o, const char *output)
     for (size_t i = 0; (f = format_at(i)); i++)
         if (f->has_quality) name_list_add(&names, ", ", "%s", f->name);
     return options_refuse(o, "--quality is for %s, and -o %s is none", names.text, output);
+}
+
+/* No output has a format with that compression. */
+static bool refuse_compression(options *o, const char *name, const char *output)
+{
+    const image_format *f;
+    for (size_t i = 0; (f = format_at(i)); i++)
+        if (f->compressions && !format_lists(f->compressions, name))
+            return options_refuse(o, "--tiff-compression '%s': there are %s", name, f->compressions);
+    return options_refuse(o, "--tiff-compression is for TIFF, and -o %s is none", output);
 }
 
 /* The format of an image under that name; NULL if it cannot be written there, which is then said. */
@@ -304,7 +315,7 @@ static bool check_images(options *o, request *r)
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return options_fail(o, NULL, err.text);
     }
-    bool has_quality = false;
+    bool has_quality = false, compresses = false;
     const size_t each = r->answers.files.each;
     for (size_t i = 0; i < r->answers.files.n * each; i++) {
         const char *output = r->answers.files.outputs[i];
@@ -312,8 +323,11 @@ static bool check_images(options *o, request *r)
         if (!check_name(o, r, r->answers.files.inputs[i / each], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
+        compresses =
+            compresses || (f && f->compressions && r->j.compression && format_lists(f->compressions, r->j.compression));
     }
     if (r->j.quality && !has_quality) return refuse_quality(o, r->answers.files.outputs[0]);
+    if (r->j.compression && !compresses) return refuse_compression(o, r->j.compression, r->answers.files.outputs[0]);
     return true;
 }
 

@@ -311,7 +311,10 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         job_stage(j, spent, "encode");
         *at_output = true;
         start = clock_now_s();
-        encode_options encode = {.quality = j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
+        encode_options encode = {.quality = j->quality,
+                                 .compression = j->compression,
+                                 .threads = threads,
+                                 .progress = {progress_more, &spent->item}};
         ok = format->encode(img, &encode, out, err);
         image_free(img);
         if (ok) ok = sink_commit(&out, err);

@@ -82,6 +82,7 @@ typedef struct job {
     const image_format *format; /* of the output; NULL = by its extension */
     const char *format_word;    /* its name or extension, as it was given */
     int quality;                /* 0 = the format's default */
+    const char *compression;    /* of TIFFs; NULL = the format's default */
     bool no_clobber, no_orient;
     int64_t max_pixels;
     channel_choice channels;
