@@ -261,7 +261,8 @@ static bool check_windows(options *o, request *r)
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
-    if (!check_counts(o, r) || !answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
+    if (!check_counts(o, r)) return false;
+    if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");

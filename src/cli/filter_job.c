@@ -100,8 +100,10 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
     if (j->valid.nodata_given && !valid.has_nodata) img->meta.nodata[0] = 0;
     if (valid_all(&valid) && j->windows.min_valid == 0) return filter_all(j, input, img, threads, spent, err);
     if (by_alpha) {
+        valid_choice again = j->valid;
+        again.quiet = true; /* it was said */
         valid_free(&valid);
-        if (!valid_of_image(&valid, &j->valid, img, input, true, &decode, false, err)) return false;
+        if (!valid_of_image(&valid, &again, img, input, true, &decode, false, err)) return false;
     }
     return job_box_valid(j, input, img, &valid, threads, spent, err);
 }

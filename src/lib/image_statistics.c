@@ -127,6 +127,7 @@ typedef struct scratch {
 
 typedef struct channel {
     const sat_view *view;
+    ptrdiff_t step; /* from pixel to pixel, in samples */
     int64_t image;
     int c;
     const sat_run *run;
@@ -172,15 +173,15 @@ static void pick(size_t bytes, const void *from, ptrdiff_t step, const uint8_t *
 }
 #undef PICK
 
-/* Samples of a row, all of which count. */
+/* Samples of a row that count, and of integers zeros in place of the others. */
 typedef struct samples {
     const char *first;
-    int64_t n;
-    ptrdiff_t step; /* from one to the next, in samples */
-    int64_t x;      /* of the rectangle: where the next ones begin */
+    int64_t n, count; /* of them, and without these zeros */
+    ptrdiff_t step;   /* from one to the next, in samples */
+    int64_t x;        /* of the rectangle: where the next ones begin */
 } samples;
 
-static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
+__attribute__((noinline)) static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
 {
     const sat_view *v = p->view, *m = p->mask;
     const size_t bytes = sat_type_bytes(v->type);
@@ -188,8 +189,8 @@ static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s
     scratch *own = p->scratch;
     const void *row = sat_sample_in(v, p->image, x, r->y + y, p->c);
     const uint8_t *mask = m ? sat_sample_in(m, p->image, x, r->y + y, 0) : NULL;
-    if (sat_sample_step(v) != 1) {
-        pick(bytes, row, sat_sample_step(v), NULL, n, own->kept);
+    if (p->step != 1) {
+        pick(bytes, row, p->step, NULL, n, own->kept);
         row = own->kept;
     }
     if (m && sat_sample_step(m) != 1) {
@@ -197,18 +198,24 @@ static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s
         mask = own->mask;
     }
     const int64_t kept = sat_valid_row(p->valid, v->type, row, mask, n, 1, own->counts);
-    if (kept < n) pick(bytes, row, 1, own->counts, n, own->kept);
-    *s = (samples){.first = kept < n ? (const char *)own->kept : row, .n = kept, .step = 1, .x = s->x + n};
+    const bool zeros = !sat_is_float(v->type);
+    if (kept < n && zeros)
+        sat_valid_zeros(v->type, row, own->counts, n, own->kept);
+    else if (kept < n)
+        pick(bytes, row, 1, own->counts, n, own->kept);
+    s->first = kept < n ? (const char *)own->kept : row;
+    s->n = zeros ? n : kept, s->count = kept, s->step = 1;
+    s->x += n;
 }
 
 /* The next samples of a row of the rectangle that count: all of them at once where all do.  False at its end. */
 static inline bool next(const channel *p, const sat_rect *r, int64_t y, samples *s)
 {
     if (s->x == r->width) return false;
-    if (p->scratch)
+    if (__builtin_expect(p->scratch != NULL, 0))
         next_kept(p, r, y, s);
     else
-        *s = (samples){.first = row_of(p, r, y), .n = r->width, .step = sat_sample_step(p->view), .x = r->width};
+        *s = (samples){row_of(p, r, y), r->width, r->width, p->step, r->width};
     return true;
 }
 
@@ -219,11 +226,12 @@ static double add_all(const channel *p, sat_pieces *at, term what, double mean)
     for (int k = 0; k < at->n; k++) {
         const sat_rect *r = &at->of[k].rect;
         float_sum all = {0, 0};
-        at->of[k].count = 0;
+        int64_t count = 0;
         for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-            for (samples s = {.x = 0}; next(p, r, y, &s); at->of[k].count += s.n)
+            for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
                 add_terms(&all, s.first, p->view->type, s.n, s.step, what, mean);
         sum += at->of[k].weight * total(&all);
+        at->of[k].count = count;
     }
     sat_pieces_count(at);
     return sum;
@@ -258,10 +266,11 @@ static uint64_t add_integers(const channel *p, sat_piece *piece)
 {
     const sat_rect *r = &piece->rect;
     uint64_t sum = 0;
-    piece->count = 0;
+    int64_t count = 0;
     for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-        for (samples s = {.x = 0}; next(p, r, y, &s); piece->count += s.n)
+        for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
             sum += sum_integers(s.first, p->view->type, s.n, s.step);
+    piece->count = count;
     return sum;
 }
 
@@ -367,6 +376,7 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
         at = sat_pieces_of(&e);
     for (int c = 0; j->counts && c < channels; c++) {
         const channel p = {.view = &j->image,
+                           .step = sat_sample_step(&j->image),
                            .image = image,
                            .c = c,
                            .run = j->run,

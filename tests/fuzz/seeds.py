@@ -243,6 +243,14 @@ def counted():
         seed("counted", f"{sample}-{power}-{masked}", spec + bytes(12) + bytes([2, 1, 5, 3]) + bytes(range(1, 60)))
 
 
+def rects():
+    for sample, masked, real in itertools.product(range(8), range(2), range(2)):
+        views = bytes([11, 5, masked + 2 * real, sample, 1, 2, 9, 3])
+        rect = bytes([real, 3, 2, 9, 5] + [3, 5, 2, 4] * real)
+        ask = bytes([90, 1, 0, 0, 1, 1, 1, 0, 0, 0])
+        seed("rects", f"{sample}-{masked}-{real}", bytes([masked]) + views + rect + ask + bytes(range(1, 60)))
+
+
 def operations():
     draw = random.Random(1)
     for i in range(120):
@@ -258,4 +266,5 @@ encoders()
 interface()
 windows()
 counted()
+rects()
 operations()
