@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Table files of images some of whose samples do not count, against NumPy: the array is counts, sums and squares of what
-counts, and rectangles are answered of it, against Python's fractions."""
+"""Table files of images some of whose samples do not count, against NumPy: the array is counts, sums and squares of
+what counts, and rectangles are answered of it, against Python's fractions."""
 import os
 from fractions import Fraction
 
@@ -82,10 +82,11 @@ def check(case):
         xs, ys = rng.integers(0, width - last, 20), rng.integers(0, height - last, 20)
         rects = np.array([(x, y, rng.integers(1, width - last - x + 1), rng.integers(1, height - last - y + 1))
                           for x, y in zip(xs, ys)], np.int64)
-        np.save(os.path.join(folder, "r.npy"), rects)
+        asked = os.path.join(folder, "r.npy")
+        np.save(asked, rects)
         stats = "count,sum,mean" + (",var" if squared else "")
         answers = os.path.join(folder, "o.npy")
-        status, _, text = run_sat("query", out, "--rects", os.path.join(folder, "r.npy"), "--stat", stats, "-o", answers)
+        status, _, text = run_sat("query", out, "--rects", asked, "--stat", stats, "-o", answers)
         if status != 0:
             return [f"case {index}, {name}: {text}"]
         got = np.load(answers)

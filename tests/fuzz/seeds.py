@@ -238,8 +238,8 @@ def windows():
 
 def counted():
     for sample, power, masked in itertools.product(range(8), range(3), range(2)):
-        spec = bytes([11, 5, (sample + power) % 4, sample, 0, (sample + masked) % 3, power, masked, sample % 2, 1 - masked,
-                      3, power % 2, 9])
+        spec = bytes([11, 5, (sample + power) % 4, sample, 0, (sample + masked) % 3, power])
+        spec += bytes([masked, sample % 2, 1 - masked, 3, power % 2, 9])
         seed("counted", f"{sample}-{power}-{masked}", spec + bytes(12) + bytes([2, 1, 5, 3]) + bytes(range(1, 60)))
 
 
