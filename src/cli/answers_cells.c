@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "messages.h"
+
 const image_format *answers_cells_format(const char *output)
 {
     const image_format *format = format_by_extension(output);
@@ -45,7 +47,10 @@ bool answers_cells_begin(answers_cells *c, const answers_column *column, const a
 void answers_cells_put(answers_cells *c, double value, bool is_empty)
 {
     if (c->used == c->img.width * c->img.height * c->img.channels) return;
-    image_set(&c->img, c->used++, c->marks && is_empty ? c->empty : value);
+    if (c->marks && !is_empty)
+        c->moved += image_set_beside(&c->img, c->used++, value, c->empty);
+    else
+        image_set(&c->img, c->used++, c->marks ? c->empty : value);
 }
 
 bool answers_cells_end(answers_cells *c, error *err)
@@ -55,6 +60,9 @@ bool answers_cells_end(answers_cells *c, error *err)
     bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
+    if (ok && c->moved > 0 && c->verbose)
+        say(output_name(c->output), "%lld results that would have been %s are the next value", (long long)c->moved,
+            c->img.meta.nodata);
     sink_abort(&out);
     image_free(&c->img);
     return ok;

@@ -24,12 +24,13 @@ typedef struct answers_input {
 typedef struct answers_cells {
     const image_format *format; /* NULL: no image is made */
     const char *output;
-    bool no_clobber;
+    bool no_clobber, verbose;
     int64_t cell_width, cell_height; /* px of the input */
     image img;
-    int64_t used; /* samples put so far */
-    bool marks;   /* cells in which too few samples count have this value: */
-    double empty; /* the input's value for no data, or NaN */
+    int64_t used;  /* samples put so far */
+    bool marks;    /* cells in which too few samples count have this value, and no others: */
+    double empty;  /* the input's value for no data, or NaN */
+    int64_t moved; /* cells that would have had it */
 } answers_cells;
 
 /* The format of an output of that name, if an image can be written to it; else NULL. */

@@ -570,6 +570,7 @@ int answers_job_run(const answers_job *job, rects *from)
                          .cells = {.format = job->cell_format,
                                    .output = job->output,
                                    .no_clobber = job->no_clobber,
+                                   .verbose = job->common->verbose,
                                    .cell_width = job->cell_width,
                                    .cell_height = job->cell_height}};
 
