@@ -196,7 +196,7 @@ static void place_strip(const sat_gauss_filter *f, const sat_gauss_worker *w, in
 
 /* Blocks of 16 rows and a worker's lines, which are one another transposed; from the strips, and back. */
 static void part_block(const sat_gauss_filter *f, const sat_gauss_worker *w, int plane, int64_t y, int64_t strip,
-                         int64_t offset)
+                       int64_t offset)
 {
     const size_t line = f->ops->line_bytes;
     const char *block = f->kept[plane] + (size_t)strip * f->strip_bytes + (size_t)y * line;
