@@ -23,6 +23,8 @@ export LC_ALL=C.UTF-8
 unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
+# What was built without kernels is tested without them.
+[ -e "$B/obj/kernels.o" ] || [[ $MAKEFLAGS == *CUDA=* ]] || MAKEFLAGS="$MAKEFLAGS CUDA=0"
 export MAKEFLAGS
 # A suite is one job of this scheduler: what could use all cores when it runs alone uses one.
 export SUITE_JOBS=${SUITE_JOBS:-1}

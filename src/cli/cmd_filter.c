@@ -111,6 +111,7 @@ static void take(int c, options *o, request *r)
         if (!j->squares && strcmp(optarg, "1") != 0)
             options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too");
         break;
+    case OPT_TIFF_COMPRESSION: j->compression = optarg; break;
     case OPT_QUALITY:
         options_int(o, 1, 100, "a number from 1 to 100", &n);
         j->quality = (int)n;
@@ -151,6 +152,16 @@ static bool refuse_quality(options *o, const char *output)
     for (size_t i = 0; (f = format_at(i)); i++)
         if (f->has_quality) name_list_add(&names, ", ", "%s", f->name);
     return options_refuse(o, "--quality is for %s, and -o %s is none", names.text, output);
+}
+
+/* No output has a format with that compression. */
+static bool refuse_compression(options *o, const char *name, const char *output)
+{
+    const image_format *f;
+    for (size_t i = 0; (f = format_at(i)); i++)
+        if (f->compressions && !format_lists(f->compressions, name))
+            return options_refuse(o, "--tiff-compression '%s': there are %s", name, f->compressions);
+    return options_refuse(o, "--tiff-compression is for TIFF, and -o %s is none", output);
 }
 
 /* The format of an image under that name; NULL if it cannot be written there, which is then said. */
@@ -252,14 +263,15 @@ static bool check_windows(options *o, request *r)
     if (r->stats) window_stats(w, o, r->stats);
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (options_given(o, WINDOWS | STATS) && w->outputs == 0) { /* a mean over what counts */
+    if (options_given(o, STATS) && w->outputs == 0) {
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
-    if (w->outputs == 0) return true;
-    if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
+    if (!check_counts(o, r)) return false;
     if (r->j.valid.mask && strcmp(r->j.valid.mask, "-") == 0 && !is_alone(&r->answers))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+    if (w->outputs == 0) return true;
+    if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
@@ -311,7 +323,7 @@ static bool check_images(options *o, request *r)
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return options_fail(o, NULL, err.text);
     }
-    bool has_quality = false;
+    bool has_quality = false, compresses = false;
     const size_t each = r->answers.files.each;
     for (size_t i = 0; i < r->answers.files.n * each; i++) {
         const char *output = r->answers.files.outputs[i];
@@ -319,8 +331,11 @@ static bool check_images(options *o, request *r)
         if (!check_name(o, r, r->answers.files.inputs[i / each], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
+        compresses =
+            compresses || (f && f->compressions && r->j.compression && format_lists(f->compressions, r->j.compression));
     }
     if (r->j.quality && !has_quality) return refuse_quality(o, r->answers.files.outputs[0]);
+    if (r->j.compression && !compresses) return refuse_compression(o, r->j.compression, r->answers.files.outputs[0]);
     return true;
 }
 

@@ -65,8 +65,8 @@ static void say_filter(const job *j, const char *input, const sat_box_spec *spec
         j->linear ? "" : sat_type_name(spec->result), sat_box_note(box));
 }
 
-/* Leaves the result in img. */
-static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+/* Leaves the result in img; all samples count. */
+static bool filter_all(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     const image_shape shape = image_shape_of(img);
     sat_box_spec spec = box_spec(j, &shape, threads);
@@ -89,6 +89,21 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
     image_free(&other);
     sat_box_destroy(&box);
     return ok;
+}
+
+static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+{
+    valid_samples valid;
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    const bool by_alpha = image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
+    if (!valid_of_image(&valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
+    if (j->valid.nodata_given && !valid.has_nodata) img->meta.nodata[0] = 0;
+    if (valid_all(&valid) && j->windows.min_valid == 0) return filter_all(j, input, img, threads, spent, err);
+    if (by_alpha) {
+        valid_free(&valid);
+        if (!valid_of_image(&valid, &j->valid, img, input, true, &decode, false, err)) return false;
+    }
+    return job_box_valid(j, input, img, &valid, threads, spent, err);
 }
 
 /* ---- a Gaussian ----------------------------------------------------------------------------------- */
@@ -296,7 +311,10 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         job_stage(j, spent, "encode");
         *at_output = true;
         start = clock_now_s();
-        encode_options encode = {.quality = j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
+        encode_options encode = {.quality = j->quality,
+                                 .compression = j->compression,
+                                 .threads = threads,
+                                 .progress = {progress_more, &spent->item}};
         ok = format->encode(img, &encode, out, err);
         image_free(img);
         if (ok) ok = sink_commit(&out, err);

@@ -81,6 +81,7 @@ typedef struct job {
     const image_format *format; /* of the output; NULL = by its extension */
     const char *format_word;    /* its name or extension, as it was given */
     int quality;                /* 0 = the format's default */
+    const char *compression;    /* of TIFFs; NULL = the format's default */
     bool no_clobber, no_orient;
     int64_t max_pixels;
     channel_choice channels;
@@ -131,6 +132,10 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
                 bool *at_output, error *err);
 bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                bool *at_output, error *err);
+
+/* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid. */
+bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
+                   error *err);
 
 /* The same with several outputs; *at_output: the index of the one at fault, or -1. */
 bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,

@@ -235,8 +235,10 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context)
 /* Encodes output i, with the image's metadata. */
 static bool encode(work *w, int i, int threads, times *spent, error *err)
 {
-    const encode_options encoding = {
-        .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
+    const encode_options encoding = {.quality = w->j->quality,
+                                     .compression = w->j->compression,
+                                     .threads = threads,
+                                     .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
     w->out[i].bilevel = w->bilevel[i];
     set_nodata(w, i, &w->out[i].meta);

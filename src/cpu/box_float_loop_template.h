@@ -1,4 +1,7 @@
-/* box_float_loop_template.h - means of windows of W x W, 2 .. 5, in C channels. */
+/* box_float_loop_template.h - means of windows of W x W, 2 .. 5, in C channels.
+ *
+ * v holds the column sums of a row's last vectors, the newest in v[OLD].  A window adds those that lie (W - 1) * C, ...
+ * 2 * C, C and 0 lanes to the left of it (BEFORE() and ADD_BEFORE() in box_float_small_template.h). */
 #include "loops_template.h"
 
 #define NAMED(name) NAME_3(name, W, C)

@@ -37,6 +37,8 @@ struct sat_box_ops {
      * sat_real_quotient(), f32 that rounded */
     sat_box_divide *divide[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
     sat_box_divide_each *divide_each[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
+    /* How many counts are below `least`, which a count can be; n < 2^16 */
+    int64_t (*below[BOX_SUMS])(const void *counts, uint64_t least, int64_t n);
     /* The divisors of means weighted by alpha, the last channel: of colours alpha's sum, of alpha `area`, or, where
      * that is 0, what is there */
     void (*spread[BOX_SUMS])(void *divisors, const void *sums, uint64_t area, int channels, int64_t n);

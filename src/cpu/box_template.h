@@ -63,6 +63,7 @@ static const struct sat_box_ops box_ops = {
             [BOX_I32] = {TO_SUMS(add, i32)}},
     .prefix = {BY_CHANNELS(prefix_u16_u16), BY_CHANNELS(prefix_u32_u32), BY_CHANNELS(prefix_u64_u64)},
     .differ = {differ_u16, differ_u32, differ_u64},
+    .below = {below_u16, below_u32, below_u64},
     .divide = {[BOX_UNSIGNED] = OF_SUMS(divide, u, f24), [BOX_SIGNED] = OF_SUMS(divide, i, f24)},
     /* Where the divisors differ, f32 needs no other loop for small sums. */
     .divide_each = {[BOX_UNSIGNED] = OF_SUMS(divide_each, u, f32), [BOX_SIGNED] = OF_SUMS(divide_each, i, f32)},

@@ -3,17 +3,19 @@
  * Sums are divided as they are taken from two prefix sums, or, in windows of few columns of bytes, from the column
  * sums; unless a border adds its value to them, or alpha weighs them (paths.def: few_columns, few_means). */
 #include <stdio.h>
+#include <string.h>
 
 #include "box_bands.h"
 #include "cpu.h"
 #include "cpu_box_float.h"
 #include "cpu_sums.h"
+#include "cpu_window.h"
 #include "machine.h"
 #include "path.h"
 #include "pool.h"
 #include "shape.h"
 
-enum { CHUNK = 768 };
+enum { CHUNK = SAT_CENTRES };
 
 /* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
@@ -28,6 +30,7 @@ typedef struct worker {
     char *result;                         /* a row of results on its way past the caches */
     sat_rows *results;                    /* on their way to a view with gaps */
     char *row;                            /* where the row's results go */
+    int64_t empty, moved;                 /* results of a run */
 } worker;
 
 typedef struct filter {
@@ -40,6 +43,11 @@ typedef struct filter {
     bool stream;      /* the result will not fit the cache and goes past it */
     int threads;
     worker *workers;
+    uint64_t least; /* samples of a window that must count, where some may not; else its mean is `empty` */
+    sat_cpu_avoided empty;
+    bool keep_holes;
+    bool avoids;               /* it, with results that are not empty */
+    bool clips;                /* it lay beyond the results' range */
     sat_cpu_box_float *floats; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
 
@@ -85,9 +93,27 @@ static void choose_loops(filter *f)
         f->out = in_bytes == 1 ? BOX_TO_8 : in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
-static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
+/* A count is divided by, and so has the sums' type. */
+static void choose_counts(filter *f, const sat_cpu_counted *counted)
 {
-    const sat_box_spec *spec = given;
+    const struct sat_window_ops *ops = f->sums.isa->window;
+    sat_cpu_feature *count = &f->sums.of[COUNT];
+    *count = (sat_cpu_feature){.used = true, .sums = f->sums.of[SUM].sums};
+    for (int c = 0; c < 4; c++) count->value[c] = 1;
+    f->sums.some_count = true;
+    f->sums.masked = counted->masked;
+    f->sums.counts =
+        (sat_validity){.channels = f->spec.channels, .has_nodata = counted->has_nodata, .nodata = counted->nodata};
+    f->least = counted->least <= (double)f->window.area_px ? (uint64_t)counted->least : (uint64_t)f->window.area_px + 1;
+    f->empty = sat_cpu_avoid_value(f->sums.isa, f->spec.result, counted->empty);
+    f->clips = ops->store[sat_window_sample(f->spec.result)](f->empty.value, &counted->empty, 1) > 0;
+    f->avoids = counted->avoids;
+    f->keep_holes = counted->keep_holes;
+}
+
+sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *counted, sat_arena *arena, void **state,
+                              char *note, size_t note_bytes)
+{
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
@@ -113,6 +139,7 @@ static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **s
                                  .summed_per_us = SUMMED_PER_US,
                                  .made_per_us = MADE_PER_US};
         choose_loops(f);
+        if (counted) choose_counts(f, counted);
         f->stream = sat_machine_streams((size_t)f->sums.samples * f->out_bytes, sat_area(spec->height, spec->count));
         if (!sat_cpu_sums_open(&f->sums, arena) || !plan_workers(f, arena))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
@@ -130,7 +157,7 @@ static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **s
 
 typedef struct job {
     const filter *f;
-    const sat_view *src, *dst;
+    const sat_view *src, *mask, *dst;
     const sat_run *run;
     int64_t rows;  /* in each band but the last */
     bool scatters; /* to a view with gaps */
@@ -207,6 +234,43 @@ static void divide_weighted(const filter *f, const worker *w, const sat_cpu_chun
     divide_each(f, w, sums, c->first, c->n);
 }
 
+static void avoid_empty(const filter *f, worker *w, char *results, int64_t n)
+{
+    if (f->avoids) w->moved += sat_cpu_avoid(&f->empty, results, NULL, 0, n);
+}
+
+/* The windows of holes count nothing. */
+static void count_no_holes(const job *j, const sat_cpu_chunk *c, char *counts)
+{
+    const filter *f = j->f;
+    const size_t entry = f->sums.of[COUNT].entry;
+    uint8_t valid[CHUNK];
+    sat_cpu_centres(valid, &f->sums.counts, j->src, j->mask, c->y, c->first, c->n);
+    for (int64_t i = 0; i < c->n; i++)
+        if (!valid[i]) memset(counts + (size_t)i * entry, 0, entry);
+}
+
+/* A mean's divisor is the count of its window. */
+static void divide_counted(const job *j, worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c, const char *sums)
+{
+    const filter *f = j->f;
+    const sat_cpu_feature *of = &f->sums.of[COUNT];
+    char *counts = sat_cpu_window_sums(&f->sums, k, COUNT, c);
+    char *out = w->row + (size_t)c->first * f->out_bytes;
+    f->ops->divide_each[f->sign][of->sums][f->out](out, sums, counts, c->n);
+    if (f->keep_holes) count_no_holes(j, c, counts);
+    const int64_t below = f->ops->below[of->sums](counts, f->least, c->n);
+    w->empty += below;
+    int64_t done = 0;
+    for (int64_t i = 0; below > 0 && i < c->n; i++) {
+        if (!f->ops->below[of->sums](counts + (size_t)i * of->entry, f->least, 1)) continue;
+        avoid_empty(f, w, out + (size_t)done * f->out_bytes, i - done);
+        memcpy(out + (size_t)i * f->out_bytes, f->empty.value, f->out_bytes);
+        done = i + 1;
+    }
+    avoid_empty(f, w, out + (size_t)done * f->out_bytes, c->n - done);
+}
+
 static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
 {
     const job *j = context;
@@ -217,10 +281,12 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     char *to = (char *)j->dst->data + c->y * j->dst->row_bytes;
     if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
-    const bool summed = (e->few && !SAT_PATH(few_means)) || f->spec.weighted_alpha || e->by_segments || few_sums ||
-                        sat_cpu_has_values(e, c);
+    const bool summed = (e->few && !SAT_PATH(few_means)) || f->spec.weighted_alpha || e->some_count || e->by_segments ||
+                        few_sums || sat_cpu_has_values(e, c);
     const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
-    if (f->spec.weighted_alpha)
+    if (e->some_count)
+        divide_counted(j, w, k, c, sums);
+    else if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
     else if (f->window.border->shrinks)
         divide_shrunk(f, w, k, c, sums);
@@ -234,7 +300,7 @@ static void do_band(void *context, int64_t band, int worker_index)
 {
     const job *j = context;
     const filter *f = j->f;
-    const sat_cpu_sums_run run = {&f->sums, j->src, NULL, j->run, means, j};
+    const sat_cpu_sums_run run = {&f->sums, j->src, j->mask, j->run, means, j};
     const int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
     sat_rows_forget(f->workers[worker_index].results);
     sat_cpu_sums_rows(&run, worker_index, first, end);
@@ -242,16 +308,28 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (f->stream) f->sums.isa->fence();
 }
 
-static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
-                                  const sat_run *run, sat_counts *counts)
+sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                             const sat_run *run, sat_counts *counts)
 {
-    (void)mask;
-    (void)counts;
     const filter *f = state;
     if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
-    job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
-    return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
+    job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
+    for (int i = 0; i < f->threads; i++) f->workers[i].empty = f->workers[i].moved = 0;
+    const sat_status status = sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
+    if (!f->sums.some_count) return status;
+    counts->empty[0] = counts->moved = 0;
+    for (int i = 0; i < f->threads; i++) {
+        counts->empty[0] += f->workers[i].empty;
+        counts->moved += f->workers[i].moved;
+    }
+    counts->clipped = f->clips ? counts->empty[0] : 0;
+    return status;
 }
 
-const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_box_run, .turns = true};
+static sat_status sat_cpu_box_open(const void *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+{
+    return sat_cpu_means_open(spec, NULL, arena, state, note, note_bytes);
+}
+
+const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_means_run, .turns = true};

@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "cpu_window.h"
 #include "machine.h"
+#include "path.h"
 #include "pool.h"
 
 /* Samples in a thread's share (machine.h). */
@@ -20,6 +21,7 @@ static void plan_outputs(sat_cpu_window *w)
         sat_cpu_output *o = &w->output[i];
         o->store = sat_window_sample(r->type);
         o->bytes = sat_type_bytes(r->type);
+        if (r->avoids) o->avoided = sat_cpu_avoid_value(w->isa, r->type, r->empty);
         o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
     }
 }
@@ -40,6 +42,32 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
     return true;
 }
 
+/* Is the only result a mean that the box filter makes, with the same bits (paths.def: box_means)?  Integer means of
+ * 32-bit samples are rounded twice here, and larger areas are no exact divisors. */
+static bool is_mean(const sat_cpu_window *w)
+{
+    const sat_window_result_plan *r = &w->plan.result[0];
+    const bool integer = !sat_is_float(w->spec.sample) && (sat_type_bytes(w->spec.sample) < 4 || sat_is_float(r->type));
+    return SAT_PATH(box_means) && integer && w->plan.window.area_px < 1 << 24 && w->spec.outputs == 1 &&
+           r->statistic == SAT_STATISTIC_mean && r->p[0] == 0 && !r->compare && r->may_be_empty == w->plan.validity &&
+           (r->type == w->spec.sample || sat_is_float(r->type));
+}
+
+static sat_status open_mean(sat_cpu_window *w, sat_arena *arena, char *note, size_t note_bytes)
+{
+    const sat_window_result_plan *r = &w->plan.result[0];
+    const sat_cpu_counted counted = {.masked = w->spec.masked,
+                                     .has_nodata = w->spec.has_nodata,
+                                     .nodata = w->spec.nodata,
+                                     .least = r->least,
+                                     .empty = r->empty,
+                                     .keep_holes = w->spec.keep_holes,
+                                     .avoids = r->avoids};
+    sat_box_spec box = sat_window_box(&w->spec);
+    box.result = r->type;
+    return sat_cpu_means_open(&box, w->plan.validity ? &counted : NULL, arena, &w->mean, note, note_bytes);
+}
+
 static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const sat_window_spec *spec = given;
@@ -51,6 +79,8 @@ static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void 
     sat_status status = sat_window_plan_of(spec, &w->plan);
     if (status != SAT_OK) return status;
     w->spec = *spec;
+    *state = w;
+    if (is_mean(w)) return open_mean(w, arena, note, note_bytes);
     w->isa = isa;
     w->ops = isa->window;
     w->sample = sat_window_sample(spec->sample);
@@ -69,7 +99,6 @@ static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void 
         else
             sat_cpu_integers_note(w, note + n, note_bytes - (size_t)n);
     }
-    *state = w;
     return SAT_OK;
 }
 
@@ -99,11 +128,16 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
                                            const sat_view *results, const sat_run *given, sat_counts *counts)
 {
     const sat_cpu_window *w = state;
+    if (w->mean) {
+        const sat_status status = sat_cpu_means_run(w->mean, src, mask, results, given, counts);
+        if (counts->clipped < 0) counts->clipped = counts->moved = counts->empty[0] = 0;
+        return status;
+    }
     sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results, .run = given};
     const int64_t side = w->spec.window_height;
     run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
     for (int i = 0; i < w->threads; i++) {
-        w->finish[i].clipped = 0;
+        w->finish[i].clipped = w->finish[i].moved = 0;
         memset(w->finish[i].empty, 0, sizeof w->finish[i].empty);
         w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
     }
@@ -120,10 +154,11 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
         }
     }
     sat_status status = do_rows(&run);
-    counts->clipped = 0;
+    counts->clipped = counts->moved = 0;
     for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] = 0;
     for (int i = 0; i < w->threads; i++) {
         counts->clipped += w->finish[i].clipped;
+        counts->moved += w->finish[i].moved;
         for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] += w->finish[i].empty[k];
     }
     return status;

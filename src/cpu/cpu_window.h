@@ -18,11 +18,29 @@
  * length and channel count. */
 enum { WINDOW_CHUNK = 384 };
 
+/* A result that others must not be, and what these become: a row's of its type. */
+typedef struct sat_cpu_avoided {
+    sat_type type;
+    char value[8], next[8];
+} sat_cpu_avoided;
+
+sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double value);
+
+/* Moves those of n results whose counts are `least` or more; counts NULL: all.  Returns how many it moved. */
+int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n);
+
+/* valid[i]: does sample `first` + i of row y count?  n samples of whole pixels, SAT_CENTRES at most.  v: but the mask.
+ */
+enum { SAT_CENTRES = 768 };
+void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
+                     int64_t first, int64_t n);
+
 /* How an output is stored. */
 typedef struct sat_cpu_output {
     int store;    /* index of window_ops.h */
     bool stream;  /* results do not fit the cache and go past it */
     size_t bytes; /* of a result */
+    sat_cpu_avoided avoided;
 } sat_cpu_output;
 
 /* Extremes of the whole image, of one worker's rows or of all. */
@@ -36,7 +54,7 @@ typedef struct sat_cpu_finish {
     double *result; /* their results, on the way past the cache, or to gaps */
     sat_rows mask;  /* of a mask with gaps */
     double filled;  /* all entries of n are this, if it is above 0 */
-    int64_t clipped, empty[SAT_OUTPUTS];
+    int64_t clipped, moved, empty[SAT_OUTPUTS];
     sat_cpu_extremes extremes;
 } sat_cpu_finish;
 
@@ -55,6 +73,7 @@ typedef struct sat_cpu_window {
     sat_cpu_finish *finish; /* of each worker */
     struct sat_cpu_integers *integers;
     struct sat_cpu_floats *floats;
+    void *mean; /* the box filter's state, where it makes the only result; and nothing of the above but the spec */
 } sat_cpu_window;
 
 /* What a run works on. */

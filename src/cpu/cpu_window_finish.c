@@ -1,8 +1,12 @@
 /* cpu_window_finish.c - window statistics: the moments of windows in a row to results. */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "cpu_window.h"
+#include "sat_image.h"
 #include "shape.h"
+#include "valid.h"
 
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
 {
@@ -13,6 +17,63 @@ sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows
                           .has_nodata = s->has_nodata,
                           .nodata = s->nodata};
 }
+
+void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
+                     int64_t first, int64_t n)
+{
+    char samples[SAT_CENTRES * sizeof(double)];
+    uint8_t mask_row[SAT_CENTRES];
+    const int64_t x = first / v->channels, pixels = n / v->channels;
+    const sat_valid counts = {v->skip_nan, v->has_nodata, v->nodata};
+    const void *row = sat_sample_at(src, x, y, 0);
+    if (sat_has_gaps(src)) sat_gather(samples, 0, src, x, pixels, y, 1), row = samples;
+    if (mask) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
+    sat_valid_row(&counts, src->type, row, mask ? mask_row : NULL, pixels, v->channels, valid);
+}
+
+/* ---- results that are not empty, but equal `empty` ------------------------------------------------------ */
+
+sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double value)
+{
+    sat_cpu_avoided a = {.type = type};
+    const int store = sat_window_sample(type);
+    double held;
+    isa->window->store[store](a.value, &value, 1);
+    isa->widen(type, SAT_F64)(&held, a.value, 1);
+    double next = held + 1 <= sat_type_largest(type) ? held + 1 : held - 1;
+    if (type == SAT_F32) next = held == INFINITY ? FLT_MAX : (double)nextafterf((float)held, INFINITY);
+    if (type == SAT_F64) next = held == INFINITY ? DBL_MAX : nextafter(held, INFINITY);
+    isa->window->store[store](a.next, &next, 1);
+    return a;
+}
+
+#define AVOID(type)                                                                                                    \
+    {                                                                                                                  \
+        type *const r = results, value, next;                                                                          \
+        memcpy(&value, a->value, sizeof value);                                                                        \
+        memcpy(&next, a->next, sizeof next);                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const bool is = r[i] == value && (counts == NULL || counts[i] >= least);                                   \
+            moved += is;                                                                                               \
+            r[i] = is ? next : r[i];                                                                                   \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n)
+{
+    int64_t moved = 0;
+    switch (a->type) {
+    case SAT_F32: AVOID(float)
+    case SAT_F64: AVOID(double)
+    case SAT_U8:
+    case SAT_I8: AVOID(uint8_t)
+    case SAT_U16:
+    case SAT_I16: AVOID(uint16_t)
+    default: AVOID(uint32_t)
+    }
+    return moved;
+}
+#undef AVOID
 
 /* ---- moments to results -------------------------------------------------------------------------------- */
 
@@ -49,6 +110,15 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         find_extremes(run, f, y, first, count);
         return;
     }
+    double centres[WINDOW_CHUNK];
+    const double *n = f->n;
+    if (w->spec.keep_holes && w->plan.validity) {
+        uint8_t valid[WINDOW_CHUNK];
+        const sat_validity v = sat_cpu_validity(run, y, &f->mask);
+        sat_cpu_centres(valid, &v, run->src, run->mask, y, first, count);
+        for (int64_t i = 0; i < count; i++) centres[i] = valid[i] ? f->n[i] : 0;
+        n = centres;
+    }
     const sat_features features = {.n = f->n,
                                    .sum = f->sum,
                                    .mean = f->mean,
@@ -68,12 +138,13 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
             const double least = sat_window_least_in(r, run->whole.low);
-            f->empty[i] += w->ops->empty(f->values, f->values, f->n, least, r->empty, count);
+            f->empty[i] += w->ops->empty(f->values, f->values, n, least, r->empty, count);
         }
         if (r->compare)
             w->ops->compare(to_row, f->x, f->values, count);
         else
             f->clipped += w->ops->store[o->store](to_row, f->values, count);
+        if (r->avoids) f->moved += sat_cpu_avoid(&o->avoided, to_row, n, sat_window_least_in(r, run->whole.low), count);
         if (scatters)
             sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
         else if (o->stream)

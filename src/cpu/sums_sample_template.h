@@ -5,27 +5,24 @@
 #if !IS_FLOAT(SAMPLE)
 /* ---- samples that count -------------------------------------------------------------------------------- */
 
-/* valid[i]: does sample `first` + i of a row count?  row is that sample's. */
-INLINE void OF_SAMPLE(counts)(u8 *restrict valid, const SAMPLE *restrict row, const sat_validity *v, int64_t n,
-                              int64_t first)
-{
-    const f64 nodata = v->nodata;
-    if (!v->mask)
-        memset(valid, 1, (size_t)n);
-    else if (v->channels == 1)
-        for (int64_t i = 0; i < n; i++) valid[i] = v->mask[first + i] != 0;
-    else
-        for (int64_t i = 0; i < n; i++) valid[i] = v->mask[(first + i) / v->channels] != 0;
-    for (int64_t i = 0; v->has_nodata && i < n; i++) valid[i] &= (f64)row[i] != nodata;
-}
-
 TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict valid, const void *restrict row,
                                        const sat_validity *v, int64_t n)
 {
     SAMPLE *restrict o = samples;
     const SAMPLE *restrict r = row;
-    OF_SAMPLE(counts)(valid, r, v, n, 0);
-    for (int64_t i = 0; i < n; i++) o[i] = valid[i] ? r[i] : 0;
+    const SAMPLE nodata = v->has_nodata ? (SAMPLE)v->nodata : 0; /* a value of the type: valid.h */
+    const u8 *restrict mask = v->mask;
+    if (mask && v->channels == 1)
+        for (int64_t i = 0; i < n; i++) valid[i] = mask[i] != 0;
+    else if (mask)
+        for (int64_t i = 0; i < n; i++) valid[i] = mask[i / v->channels] != 0;
+    if (v->has_nodata && mask)
+        for (int64_t i = 0; i < n; i++) valid[i] &= r[i] != nodata;
+    else if (v->has_nodata)
+        for (int64_t i = 0; i < n; i++) valid[i] = r[i] != nodata;
+    else if (!mask)
+        memset(valid, 1, (size_t)n);
+    for (int64_t i = 0; i < n; i++) o[i] = (SAMPLE)(r[i] & -(SAMPLE)valid[i]);
 }
 
 #if BITS_OF(SAMPLE) < 32

@@ -17,6 +17,14 @@ TARGET static void NAME_2(differ, SUM)(void *restrict out, const void *restrict 
     for (int64_t i = 0; i < n; i++) o[i] = (SUM)(p[i + reach] - p[i]);
 }
 
+TARGET static int64_t NAME_2(below, SUM)(const void *restrict counts, uint64_t least, int64_t n)
+{
+    const SUM *restrict c = counts, enough = (SUM)least;
+    SUM fewer = 0; /* of a chunk: they fit */
+    for (int64_t i = 0; i < n; i++) fewer = (SUM)(fewer + (c[i] < enough));
+    return (int64_t)fewer;
+}
+
 #if BITS > 16
 /* The divisors of means weighted by alpha, the last of 2 or 4 channels: of colours the sum of alpha. */
 INLINE void NAME_2(spread_pixels, SUM)(const int channels, SUM *restrict o, const SUM *restrict s, SUM area, int64_t n)

@@ -18,7 +18,7 @@ const image_format *format_at(size_t i)
     return i < FORMATS ? formats[i] : NULL;
 }
 
-static bool lists_word(const char *list, const char *word)
+bool format_lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
     while (*list) {
@@ -32,7 +32,7 @@ static bool lists_word(const char *list, const char *word)
 const image_format *format_by_name(const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++) {
-        if (strcasecmp(formats[i]->name, name) == 0 || lists_word(formats[i]->extensions, name)) return formats[i];
+        if (strcasecmp(formats[i]->name, name) == 0 || format_lists(formats[i]->extensions, name)) return formats[i];
     }
     return NULL;
 }
@@ -48,7 +48,7 @@ const image_format *format_by_extension(const char *path)
 {
     const char *extension = format_extension(path);
     for (size_t i = 0; *extension && i < FORMATS; i++) {
-        if (lists_word(formats[i]->extensions, extension)) return formats[i];
+        if (format_lists(formats[i]->extensions, extension)) return formats[i];
     }
     return NULL;
 }
@@ -92,7 +92,7 @@ static void add_cures(sat_type type, int channels, bool negative, error *err)
 
 bool format_has_bits(const image_format *format, const char *extension)
 {
-    return format->bilevel && lists_word(format->bilevel, extension);
+    return format->bilevel && format_lists(format->bilevel, extension);
 }
 
 bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,

@@ -55,8 +55,9 @@ typedef struct decode_options {
 } decode_options;
 
 typedef struct encode_options {
-    int quality; /* 1..100, formats that have it; 0 = the format's default (90) */
-    int threads; /* at most; 0 = one for each core */
+    int quality;             /* 1..100, formats that have it; 0 = the format's default (90) */
+    int threads;             /* at most; 0 = one for each core */
+    const char *compression; /* of formats that name some; NULL = the first */
     io_progress progress;
 } encode_options;
 
@@ -94,14 +95,16 @@ typedef struct image_format {
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
     /* Those of `extensions`, and its name, whose files have one bit for each pixel of a bilevel image; NULL: none. */
     const char *bilevel;
-    bool has_quality;  /* encode() uses its quality */
-    bool no_negatives; /* encode() refuses samples below 0 */
+    bool has_quality;         /* encode() uses its quality */
+    const char *compressions; /* that encode() can be asked for, with blanks between; NULL: none */
+    bool no_negatives;        /* encode() refuses samples below 0 */
 } image_format;
 
 #define FORMAT(id) extern const image_format format_##id;
 #include "formats.def"
 #undef FORMAT
 
+bool format_lists(const char *list, const char *word);     /* of `extensions` and the like, in any case */
 const image_format *format_at(size_t i);                   /* NULL past the end */
 const image_format *format_by_name(const char *name);      /* or by one of its extensions */
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */

@@ -98,5 +98,6 @@ const image_format format_tiff = {
     .shape = shape,
     .holds = holds,
     .encode = tiff_encode,
+    .compressions = TIFF_COMPRESSIONS,
 #endif
 };

@@ -1,4 +1,4 @@
-/* tiff_encode.c - pixels to a TIFF: strips, deflated after horizontal differences (of floats: of their bytes).  The
+/* tiff_encode.c - pixels to a TIFF: strips, compressed after horizontal differences (of floats: of their bytes).  The
  * file is made in memory, as libtiff writes its directory last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
 #include <tiffio.h>
@@ -21,7 +21,30 @@ static bool needs_big(const image *img, uint64_t strips)
     return bytes > UINT32_MAX || more > UINT32_MAX - bytes;
 }
 
-static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
+typedef struct compression {
+    const char *name;
+    unsigned code;
+    bool predicts; /* of samples the differences are compressed */
+} compression;
+static const compression compressions[] = {{"deflate", COMPRESSION_ADOBE_DEFLATE, true},
+                                           {"none", COMPRESSION_NONE, false},
+                                           {"lzw", COMPRESSION_LZW, true},
+                                           {"zstd", COMPRESSION_ZSTD, true},
+                                           {"packbits", COMPRESSION_PACKBITS, false}};
+
+/* One that libtiff has: without a name, where it lacks deflate, none.  NULL if it lacks the one that is named. */
+static const compression *find_compression(const char *name, error *err)
+{
+    const size_t n = sizeof compressions / sizeof *compressions;
+    const compression *c = compressions;
+    while (name && c < compressions + n && strcmp(c->name, name) != 0) c++;
+    if (c < compressions + n && TIFFIsCODECConfigured((uint16_t)c->code)) return c;
+    if (name == NULL) return &compressions[1];
+    fail(err, "the libtiff in use has no compression '%s'", name);
+    return NULL;
+}
+
+static bool set_fields(tiff_file *f, const image *img, uint32_t rows, const compression *c)
 {
     TIFF *tif = f->tif;
     const bool alpha = image_has_alpha(img);
@@ -38,10 +61,9 @@ static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
               TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
               TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
               (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
-    if (!ok || !TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE)) return ok;
-    return TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           TIFFSetField(tif, TIFFTAG_PREDICTOR,
-                        is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+    return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
+           (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR,
+                                         is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL));
 }
 
 static bool write_strips(tiff_file *f, const image *img, uint32_t rows, const io_progress *progress)
@@ -66,10 +88,12 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
                     (long long)img->height, INT32_MAX);
     }
     uint32_t rows = img->row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / img->row_bytes) : 1;
+    const compression *c = find_compression(opt->compression, err);
+    if (c == NULL) return false;
     tiff_file f;
     bool ok = tiff_create(&f, needs_big(img, (uint64_t)img->height / rows + 1), err);
     if (ok) {
-        ok = set_fields(&f, img, rows) && tiff_write_meta(&f, &img->meta) &&
+        ok = set_fields(&f, img, rows, c) && tiff_write_meta(&f, &img->meta) &&
              write_strips(&f, img, rows, &opt->progress) && TIFFWriteDirectory(f.tif) && !f.first.text[0];
         if (!ok) fail(err, "%.200s", f.first.text[0] ? f.first.text : "libtiff cannot write it");
     }

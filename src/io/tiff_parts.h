@@ -87,6 +87,8 @@ bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint
 /* Allocates img.  The caller frees it, also on false. */
 bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *opt, image *img, error *err);
 
+/* The compressions of encode_options that it knows, the default first. */
+#define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
 bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err);
 
 /* ---- tiff_meta.c ----------------------------------------------------------------------------------------- */

@@ -136,6 +136,8 @@ static sat_status open_with(void *object, const sat_backend *b)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has no %s", b->name, o->missing ? o->missing : o->noun);
     sat_status status = sat_check_memory(b->name, *f->job.memory, b->device);
     if (status != SAT_OK) return status;
+    const char *host_only = b->device && o->host_only ? o->host_only(spec_of(f)) : NULL;
+    if (host_only) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no device has %s", b->name, host_only);
     f->backend = b;
     *f->job.backend = b->name;
     f->hooks = own ? own : any;
@@ -240,6 +242,14 @@ static void add_counts(sat_counts *to, const sat_counts *more)
     for (int i = 0; i < SAT_OUTPUTS; i++) add(&to->empty[i], more->empty[i]);
 }
 
+static void give_counts(const sat_filter *f, const sat_run *run)
+{
+    for (int i = 0; i < f->workers; i++) {
+        add_counts(run->counts, &f->worker[i].counts);
+        if (run->moved) add(run->moved, f->worker[i].counts.moved);
+    }
+}
+
 static void count_nothing(sat_counts *counts)
 {
     memset(counts, 0xff, sizeof *counts);
@@ -262,6 +272,7 @@ static sat_status run_image(void *context, const sat_run *run, int64_t i, int wo
     const sat_filter *f = b->filter;
     sat_status status = f->hooks->run(f->worker[worker].state, &src, v->mask ? &mask : NULL, results, run, &counts);
     add_counts(&f->worker[worker].counts, &counts);
+    add(&f->worker[worker].counts.moved, counts.moved);
     return status;
 }
 
@@ -291,7 +302,7 @@ static sat_status run_views(sat_filter *f, const sat_views *views, const sat_run
         f->backend->device ? sat_offload_run(f->offload, views, run, run_images, f) : run_images(f, views, run);
     if (status != SAT_OK) f->waited_for = NULL; /* the caller may drop them */
     if (status != SAT_OK || run->counts == NULL) return status;
-    for (int i = 0; i < f->workers; i++) add_counts(run->counts, &f->worker[i].counts);
+    give_counts(f, run);
     return *f->job.memory == SAT_HOST ? fetch_counts(f) : SAT_OK;
 }
 

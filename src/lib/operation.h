@@ -105,6 +105,8 @@ typedef struct sat_operation {
     /* Checks what is the operation's own, and completes it.  Channels and count have their defaults; memory, executor
      * and allocator are checked elsewhere. */
     sat_status (*check)(void *spec);
+    /* What of the spec no device does, in words; or NULL.  NULL: devices take all. */
+    const char *(*host_only)(const void *spec);
     /* Copies what the spec points to into the object, in which it lies now, and gives the types of the results, at most
      * SAT_OUTPUTS; NULL: there is nothing, and one result. */
     sat_status (*keep)(void *object, sat_type *types, int *results);

@@ -29,9 +29,11 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
                      .continues = o.continues,
                      .asks = true,
                      .counts = o.counts,
+                     .moved = o.counts && bytes >= sizeof o ? &o.counts->moved : NULL,
                      .mask = o.mask,
                      .control = o.proceed ? control : NULL};
-    if (o.counts) memset(o.counts, 0xff, sizeof *o.counts);
+    if (o.counts) memset(o.counts, 0xff, offsetof(sat_counts, moved));
+    if (run->moved) *run->moved = -1;
     return SAT_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct sat_run {
     bool continues;
     bool asks;            /* this thread's worker 0 asks */
     sat_counts *counts;   /* the caller's, or NULL */
+    int64_t *moved;       /* in counts, if the caller's have it; or NULL */
     const sat_view *mask; /* the caller's, not checked; or NULL */
     sat_control *control; /* NULL: the run cannot be ended */
 } sat_run;

@@ -119,26 +119,31 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* as in sat_box_spec */
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
-    bool reserved[3];                /* false */
-    int64_t ddof;                    /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
-                                        means skip_nan */
-    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
-                                        window_width * window_height. What lies beyond the image never counts
-                                        with the border mode shrink, and counts as the pixel that it
-                                        repeats in modes that repeat; 0 = one sample */
-    double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
-                                        extremes of the image also where none of its samples counts; clipped as any
-                                        other */
-    int threads;                     /* as in sat_plan_spec */
-    sat_memory memory;               /* where views lie; SAT_DEVICE: no squares of 32-bit integers */
-    const char *backend;             /* NULL = the first that can do the job */
-    int64_t count;                   /* images that a run has at most; 0 = 1 */
-    const sat_executor *executor;    /* as in sat_plan_spec */
-    const sat_allocator *allocator;  /* as in sat_plan_spec */
-    double range;                    /* the largest value that samples are to have, for statistics with a parameter
-                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
-                                        of the type, of floats finite and above 0.  0 = sat_type_largest() */
+    bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the type's next
+                                     larger value, of its largest the next smaller one; not of comparisons.  A
+                                     device refuses */
+    bool keep_holes;              /* the results of pixels that do not count are `empty`, but for the statistic count,
+                                     whatever else their windows hold.  A device refuses */
+    bool reserved[1];             /* false */
+    int64_t ddof;                 /* 0 or more: variances are divided by n - ddof */
+    double nodata;                /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
+                                     means skip_nan */
+    double min_valid;             /* samples that must count: 1 or more, a whole number; below 1: a share of
+                                     window_width * window_height. What lies beyond the image never counts
+                                     with the border mode shrink, and counts as the pixel that it
+                                     repeats in modes that repeat; 0 = one sample */
+    double empty;                 /* the result where fewer count, or n <= ddof for a variance; of a statistic with
+                                     extremes of the image also where none of its samples counts; clipped as any
+                                     other */
+    int threads;                  /* as in sat_plan_spec */
+    sat_memory memory;            /* where views lie; SAT_DEVICE: no squares of 32-bit integers */
+    const char *backend;          /* NULL = the first that can do the job */
+    int64_t count;                /* images that a run has at most; 0 = 1 */
+    const sat_executor *executor; /* as in sat_plan_spec */
+    const sat_allocator *allocator; /* as in sat_plan_spec */
+    double range;                   /* the largest value that samples are to have, for statistics with a parameter
+                                       in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
+                                       of the type, of floats finite and above 0.  0 = sat_type_largest() */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;

@@ -123,6 +123,13 @@ static sat_status keep(void *object, sat_type *types, int *results)
     return status;
 }
 
+static const char *host_only(const void *spec)
+{
+    const sat_window_spec *s = spec;
+    if (s->avoid_empty) return "results that avoid the empty one (avoid_empty)";
+    return s->keep_holes ? "windows that keep holes (keep_holes)" : NULL;
+}
+
 static sat_job job(void *spec)
 {
     sat_window_spec *s = spec;
@@ -139,10 +146,11 @@ const sat_operation sat_operation_window = {
     .integers_per_us = 250,
     .floats_per_us = 100,
     .members = {OWN(window_width), OWN(window_height), OWN(border), OWN(border_value), OWN(anchor), OWN(outputs),
-                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(ddof), OWN(nodata),
-                OWN(min_valid), OWN(empty), OWN(range)},
+                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(avoid_empty),
+                OWN(keep_holes), OWN(ddof), OWN(nodata), OWN(min_valid), OWN(empty), OWN(range)},
     .job = job,
     .check = check,
+    .host_only = host_only,
     .keep = keep,
 };
 

@@ -50,6 +50,7 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
             r->statistic != SAT_STATISTIC_count && (plan->validity || spec->min_valid > 0 || spec->ddof > 0);
         r->least = sat_window_least(plan, spec, s->needs);
         r->empty = spec->empty_set ? spec->empty : sat_is_float(given->result) ? NAN : 0;
+        r->avoids = spec->avoid_empty && !r->compare && r->may_be_empty;
         if (r->compare) r->empty = INFINITY;
         for (int k = 0; k < SAT_PARAMETERS; k++) r->p[k] = parameter(s, given, k, spec->range);
         plan->needs |= s->needs | (r->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);

@@ -20,6 +20,7 @@ typedef struct sat_window_result_plan {
     bool may_be_empty;        /* fewer than `least` samples may count */
     double least;             /* samples that must count; else the result is `empty` */
     double empty;             /* compared: infinity, which no pixel is above */
+    bool avoids;              /* other results that equal `empty` become the next value */
     double p[SAT_PARAMETERS]; /* defaults filled in */
 } sat_window_result_plan;
 

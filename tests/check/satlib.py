@@ -129,7 +129,7 @@ class Spec(ctypes.Structure):
 
 
 class Counts(ctypes.Structure):
-    _fields_ = [("clipped", ctypes.c_int64), ("empty", ctypes.c_int64 * 16)]
+    _fields_ = [("clipped", ctypes.c_int64), ("empty", ctypes.c_int64 * 16), ("moved", ctypes.c_int64)]
 
 
 class Run(ctypes.Structure):
@@ -186,7 +186,8 @@ class WindowSpec(ctypes.Structure):
                 ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("anchor", ctypes.c_int),
                 ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
                 ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
-                ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3), ("ddof", ctypes.c_int64),
+                ("empty_set", ctypes.c_bool), ("avoid_empty", ctypes.c_bool),
+                ("keep_holes", ctypes.c_bool), ("reserved", ctypes.c_bool * 1), ("ddof", ctypes.c_int64),
                 ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double),
                 ("threads", ctypes.c_int), ("memory", ctypes.c_int), ("backend", ctypes.c_char_p),
                 ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),

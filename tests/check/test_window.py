@@ -51,7 +51,7 @@ def view(array, gap=0, pixel_gap=0):
 
 
 def run(case):
-    """The results, a list of (N, H, W, C), how many were clipped, and how many of each output are empty."""
+    """The results, a list of (N, H, W, C), how many were clipped and moved, and how many of each output are empty."""
     pixels = case["pixels"]
     count, height, width, channels = pixels.shape
     outputs = (Output * len(case["outputs"]))()
@@ -65,7 +65,7 @@ def run(case):
                       case["mask"] is not None, case["skip_nan"], case["nodata"] is not None,
                       bool(case["pixel_gap"]), case["empty"] is not None)
     spec.ddof, spec.nodata, spec.min_valid = case["ddof"], case["nodata"] or 0, case["min_valid"]
-    spec.empty = case["empty"] or 0
+    spec.empty, spec.avoid_empty, spec.keep_holes = case["empty"] or 0, case["avoid"], case["keep"]
     spec.threads, spec.count, spec.range = case["threads"], count, case.get("range", 0)
     window = ctypes.c_void_p()
     if case["isa"]:
@@ -85,7 +85,7 @@ def run(case):
         for _, rows in made:
             if case["gap"] and not (rows[:, :, -case["gap"]:] == 0x5a).all():
                 raise Failed("the gap between rows was written to")
-        return ([m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], counts.clipped,
+        return ([m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], (counts.clipped, counts.moved),
                 counts.empty[:len(made)])
     finally:
         LIB.sat_window_destroy(ctypes.byref(window))
@@ -155,7 +155,7 @@ FORMULAS = {
     "sauvola": lambda f, p: f["mean"] * (1 + p[0] * (math.sqrt(f["var"]) / p[1] - 1)),
     "wolf": lambda f, p: f["mean"] + p[0] * ((math.sqrt(f["var"]) / (p[1] or f["most"]) if f["var"] > 0 else 0) - 1) *
     (f["mean"] - f["low"]),
-    "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(f["squares"] - f["mean"] ** 2 / f["n"]),
+    "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(max(f["squares"] - f["mean"] ** 2 / f["n"], 0)),
     "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * math.exp(-p[3] * f["mean"] / f["range"]) +
                                             p[0] * (math.sqrt(f["var"]) / f["range"] / p[1] - 1)),
 }
@@ -188,9 +188,21 @@ def stored(value, result):
     return int(min(max(whole, bounds.min), bounds.max)), not bounds.min <= whole <= bounds.max
 
 
+def next_value(value, result):
+    """What a result becomes that avoids this one."""
+    if result in FLOATS:
+        return np.nextafter(value, TYPES[result](math.inf))
+    return value + 1 if value < np.iinfo(TYPES[result]).max else value - 1
+
+
+def may_be_empty(case, name):
+    some = case["mask"] is not None or case["nodata"] is not None or case["least"] > 1 or case["ddof"] > 0
+    return name != "count" and (some or case["min_valid"] > 0)
+
+
 def check_integers(case):
     try:
-        got, clipped, empties = run(case)
+        got, (clipped, moved), empties = run(case)
     except Failed as e:
         return f"{as_text(case)}: {e}"
     n, s1, s2, _ = exact_sums(case)
@@ -198,8 +210,9 @@ def check_integers(case):
     var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - ddof)) if c > ddof else math.nan
                     for c, s, q in zip(n.ravel(), s1.ravel(), s2.ravel())]).reshape(n.shape)
     low, most = extremes(case, n, var)
+    holes = ~counting(case) & case["keep"]
     sample_range = case.get("range") or np.iinfo(TYPES[case["sample"]]).max
-    total = 0
+    total = avoided = 0
     for (name, result, compare, given), array, reported in zip(case["outputs"], got, empties):
         p, left = parameters_of(name, given, sample_range), 0
         empty = case["empty"] if case["empty"] is not None else math.nan if result in FLOATS else 0
@@ -209,7 +222,7 @@ def check_integers(case):
             if count:
                 f |= {"mean": s / count, "sum": s, "squares": q / count}
             short = count < max(1, case["least"]) or (name in NEED_VAR and count <= case["ddof"])
-            short = short or (name == "wolf" and low[at[0]] == math.inf)
+            short = short or (name == "wolf" and low[at[0]] == math.inf) or bool(holes[at])
             if name != "count" and short:
                 value = math.inf if compare else empty
                 left += 1
@@ -222,6 +235,9 @@ def check_integers(case):
                 continue
             want, cut = stored(value, result)
             total += cut
+            if case["avoid"] and may_be_empty(case, name) and not short and want == stored(empty, result)[0]:
+                want = next_value(want, result)
+                avoided += 1
             if want != want and g != g:
                 continue
             if name in ("mean", "sum", "var", "std", "count") and not (given and given[0]):
@@ -237,6 +253,8 @@ def check_integers(case):
                 return f"{as_text(case)}: {name} as {result} at {at}: {g!r} instead of {want!r}"
         if reported != left:
             return f"{as_text(case)}: {name}: {reported} empty, not {left}"
+    if avoided != moved and all(o[0] in ("mean", "sum", "var", "std", "count") for o in case["outputs"]):
+        return f"{as_text(case)}: {moved} moved, not {avoided}"
     if total != clipped and all(o[0] in ("mean", "sum", "var", "std", "count") for o in case["outputs"]):
         return f"{as_text(case)}: {clipped} clipped, not {total}"
     return None
@@ -250,12 +268,13 @@ def check_floats(case):
         return f"{as_text(case)}: {e}"
     n, s1, s2, magnitudes = exact_sums(case)
     e = Fraction(1, 2 ** 53)
+    holes = ~counting(case) & case["keep"]
     tiny = Fraction(1, 2 ** 1074) if case["outputs"][0][1] == "f64" else Fraction(1, 2 ** 149)
     for (name, result, _, _), array, reported in zip(case["outputs"], got, empties):
         left = 0
         for at in np.ndindex(n.shape):
             count, g = int(n[at]), float(array[at])
-            short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"])
+            short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"]) or bool(holes[at])
             if name == "count":
                 if g != count:
                     return f"{as_text(case)}: {g} samples instead of {count} at {at}"
@@ -330,7 +349,8 @@ def make_case(rng, sample, border, isa, outputs):
     case = {"sample": sample, "border": border[0], "value": [0] * 4, "window": window,
             "first": int(rng.integers(2)), "isa": isa, "threads": int(rng.integers(1, 4)),
             "gap": int(rng.integers(0, 5)), "pixel_gap": int(rng.integers(0, 3)), "ddof": int(rng.integers(2)),
-            "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None, "outputs": outputs}
+            "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None,
+            "avoid": bool(rng.integers(2)), "keep": bool(rng.integers(2)), "outputs": outputs}
     if sample in INTEGERS:
         case["pixels"] = integers(rng, shape, sample)
         bounds = np.iinfo(TYPES[sample])
@@ -401,7 +421,8 @@ def large_variances(tap):
         case = {"sample": sample, "border": "wrap", "value": [0] * 4, "window": window, "first": 0, "isa": isa,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": ddof, "skip_nan": False, "nodata": None,
                 "mask": (rng.random(pixels.shape) < 0.5).astype(np.uint8) if masked else None, "min_valid": 0,
-                "least": 0, "empty": None, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
+                "least": 0, "empty": None, "avoid": False, "keep": False,
+                "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
                 "pixels": pixels}
         problem = check_integers(case)
         cases += 1
@@ -437,12 +458,14 @@ def nothing_counts(tap):
         pixels = np.full((1, 40, 50, 2), 9, TYPES[sample])
         base = {"sample": sample, "border": "constant", "value": [3] * 4, "window": (5, 3), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": 9, "mask": None,
-                "min_valid": 15, "empty": math.nan, "outputs": [("mean", result, False, [])], "pixels": pixels}
-        (got,), clipped, _ = run(base)
+                "min_valid": 15, "empty": math.nan, "avoid": True, "keep": False,
+                "outputs": [("mean", result, False, [])], "pixels": pixels}
+        (got,), (clipped, _), _ = run(base)
         inner = got[0, 1:-1, 2:-2]
         if inner.any() or clipped < inner.size:
             problems.append(f"{sample} to {result}: {inner.min()} .. {inner.max()}, {clipped} clipped")
-        (got,), clipped, (empty,) = run(base | {"min_valid": 0, "empty": 7, "outputs": [("wolf", result, False, [])]})
+        (got,), (clipped, _), (empty,) = run(base | {"min_valid": 0, "empty": 7,
+                                                       "outputs": [("wolf", result, False, [])]})
         if (got != 7).any() or clipped or empty != got.size:
             problems.append(f"{sample} to {result}: wolf {got.min()} .. {got.max()}, {clipped} clipped, {empty} empty")
     tap.report("where nothing counts, results are empty; NaN is 0 in integers", problems)
@@ -456,7 +479,8 @@ def nothing_spreads(tap):
         pixels = rng.standard_normal((1, 60, 80, 1)).astype(TYPES[sample])
         base = {"sample": sample, "border": "shrink", "value": [0] * 4, "window": (9, 7), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "mask": None,
-                "min_valid": 0, "empty": None, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
+                "min_valid": 0, "empty": None, "avoid": False, "keep": False,
+                "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
         clean, _, _ = run(base | {"pixels": pixels})
         spoilt = pixels.copy()
         spoilt[0, 30, 40] = bad
@@ -478,6 +502,8 @@ def main():
     tap.report("each statistic has an oracle", [n for n in named if n not in FORMULAS] +
                [n for n in FORMULAS if n not in named])
     over_all(tap, "statistics of integers", INTEGERS, check_integers, random_outputs, 6)
+    over_all(tap, "means of integers alone", INTEGERS, check_integers,
+             lambda rng, sample: [("mean", str(rng.choice(["f32", "f64", sample])), False, [None])], 12)
     over_all(tap, "count, mean and variance of floats", FLOATS, check_floats,
              lambda rng, _: [(n, str(rng.choice(["f32", "f64"])), False, []) for n in ("count", "mean", "var")], 8)
     large_variances(tap)

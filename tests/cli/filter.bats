@@ -190,6 +190,27 @@ filtered() {
     [[ $output == *"table (.npy)"* ]]
 }
 
+@test "a TIFF is compressed as it is asked for" {
+    colour 60 40 c.ppm
+    ok c.ppm --box 3 -o plain.tif
+    for name in deflate none lzw zstd packbits; do
+        ok c.ppm --box 3 --tiff-compression $name -o $name.tif
+        ok $name.tif --box 1 -o $name.ppm
+        cmp deflate.ppm $name.ppm
+        "${PYTHON:-python3}" -c '
+import struct, sys
+b = open(sys.argv[1], "rb").read()
+at = struct.unpack_from("<I", b, 4)[0]
+tags = [struct.unpack_from("<HHII", b, at + 2 + 12 * i) for i in range(struct.unpack_from("<H", b, at)[0])]
+print(*(t[3] & 0xffff for t in tags if t[0] == 259))' $name.tif >>codes
+    done
+    [ "$(tr "\n" " " <codes)" = "8 1 5 50000 32773 " ]
+    cmp plain.tif deflate.tif
+    usage "--tiff-compression 'lz': there are deflate none lzw zstd packbits" \
+        c.ppm --box 3 --tiff-compression lz -o o.tif
+    usage "--tiff-compression is for TIFF, and -o o.png is none" c.ppm --box 3 --tiff-compression lzw -o o.png
+}
+
 @test "quality makes a JPEG larger" {
     colour 200 150 c.ppm
     ok c.ppm --box 3 --quality 10 -o low.jpg

@@ -261,9 +261,9 @@ assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).al
 
 @test "nodata: samples of that value do not count, and are the result where too few do" {
     small a.pgm
-    ok a.pgm --box 1 --nodata 5 -o o.npy
+    ok a.pgm --box 1 --nodata 5 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 1.0 2.0 3.0" ] # 5: nothing counts, and so nodata
-    ok a.pgm --box 3x1 --nodata 5 --min-valid 60% -o o.npy
+    ok a.pgm --box 3x1 --nodata 5 --min-valid 60% --result f32 -o o.npy
     [ "$(values o.npy | cut -d' ' -f5,6)" = "5.0 6.5" ]
     "${PYTHON:-python3}" -c 'import numpy as np; np.save("tenth.npy", np.array([[0.1, 3]], np.float32))'
     ok tenth.npy --as image --box 3 --nodata 0.1 --stat count -o o.npy # rounded as the samples are
@@ -331,6 +331,47 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
     [ "$(grep -ac nan t.tif)" = 0 ]
     ok hole.tif --box 3 -o box.tif
     grep -aq -e '-9999' box.tif
+}
+
+@test "nodata: a blur is of what counts, pass after pass, and no other result is the value" {
+    pgm() { printf 'P2\n%d 1\n255\n' "$(wc -w <<<"$2")" >"$1" && echo "$2" >>"$1"; }
+    pgm a.pgm "9 9 0 9 0 0 0 0 0 4"
+    ok -q a.pgm --box 3x1 --nodata 0 -o o.pgm
+    [ "$(pixels o.pgm 10)" = "9 9 9 9 9 0 0 0 4 4" ]
+    ok -q a.pgm --box 3x1 --nodata 0 --passes 2 -o o.pgm # what is filled counts in the next pass
+    [ "$(pixels o.pgm 10)" = "9 9 9 9 9 9 0 4 4 4" ]
+    noted "a.pgm: 1 of 10 results are 0, as no samples of their windows count" \
+        a.pgm --box 3x1 --nodata 0 --passes 2 -o o.pgm
+    pgm m.pgm "1 1 0 1 0 0 0 0 0 1"
+    ok -q a.pgm --box 3x1 --mask m.pgm --passes 2 -o masked.pgm # the same without a value
+    cmp o.pgm masked.pgm
+    ok -q a.pgm --box 3x1 --mask m.pgm --passes 3 --result f32 -o o.npy
+    [ "$(values o.npy)" = "9.0 9.0 9.0 9.0 9.0 9.0 6.5 4.0 4.0 4.0" ]
+    pgm b.pgm "1 3 2 0 255 255"
+    "$sat" b.pgm --box 3x1 --nodata 2 -v -o o.pgm 2>log # (1 + 3) / 2 is no hole, and neither is 3 + 0 by 2
+    [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
+    grep -q "b.pgm: 3 results that would have been 2 are the next value" log
+    ok a.pgm --box 3x1 --nodata none -o plain.pgm
+    ok a.pgm --box 3x1 -o o.pgm
+    cmp o.pgm plain.pgm
+}
+
+@test "nodata: a mask of ones, and a value that no sample has, change nothing" {
+    "${PYTHON:-python3}" -c '
+import numpy as np
+rng = np.random.default_rng(3)
+for t in ("u1", "i2", "u4"):
+    np.save(t + ".npy", rng.integers(1, 100, (40, 61, 3)).astype(t))
+np.save("ones.npy", np.ones((40, 61), np.uint8))'
+    for t in u1 i2 u4; do
+        for how in "--box 5" "--box 4x7 --border wrap --passes 3" "--box 3 --border constant:9 --result f64"; do
+            # shellcheck disable=SC2086
+            ok $t.npy --as image $how -o plain.npy && ok $t.npy --as image $how --mask ones.npy -o masked.npy &&
+                ok $t.npy --as image $how --nodata 101 -o valued.npy
+            cmp plain.npy masked.npy
+            cmp plain.npy valued.npy
+        done
+    done
 }
 
 @test "a mask of truths, as NumPy saves them" {

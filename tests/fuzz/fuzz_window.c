@@ -72,7 +72,7 @@ static sat_window_spec take_spec(fuzz_input *in, sat_window_output *outputs)
     case 8: s.nodata = take_real(in); break;
     case 9: s.outputs = (int)take_int(in, 0, OUTPUTS); break;
     case 10: s.memory = (sat_memory)take_int(in, 0, 2); break;
-    case 11: s.reserved[1] = true; break;
+    case 11: s.reserved[0] = true; break;
     case 12: s.empty_set = true, s.empty = take_real(in); break;
     case 13: s.border_value[0] = take_real(in); break;
     case 14: s.range = take_real(in); break;

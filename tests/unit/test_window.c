@@ -69,7 +69,7 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "a range of -1; it is finite and above 0", (s.sample = SAT_F32, s.range = -1));
     REFUSED(SAT_ERR_ARGUMENT, "a range of inf; it is finite", (s.sample = SAT_F64, s.range = INFINITY));
     REFUSED(SAT_ERR_ARGUMENT, "ddof is -1", s.ddof = -1);
-    REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
+    REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[0] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved_word = 1);
     REFUSED(SAT_ERR_ARGUMENT, "no border mode is called 'nope'", s.border = "nope");
@@ -339,7 +339,7 @@ static void notes(void **state)
         sat_type sample;
         int64_t side;
         const char *note;
-    } of[] = {{"mean", SAT_U8, 15, ", u32 sums (225 pixels of at most 255)"},
+    } of[] = {{"mean", SAT_U8, 15, ", u16 sums (225 pixels of at most 255)"},
               {"std", SAT_U8, 15, ", u32 sums, u32 squares, variances in f64 (225 pixels of at most 255)"},
               {"rms", SAT_I16, 15, ", u32 sums, u64 squares (225 pixels of at most 32768 in magnitude)"},
               {"std", SAT_U16, 51, ", u64 sums, u64 squares, variances in 64 bits (2601 pixels of at most 65535)"},
