@@ -52,7 +52,7 @@ enum { FILTER = 1, QUERY = 2, INFO = 4, BACKENDS = 8, OTHERS = 16 };
 enum {
     FILTERS = 1 << 12,   /* what is made of an image's samples */
     GAUSSIANS = 1 << 13, /* filters without a window */
-    WINDOWS = 1 << 14,   /* of statistics of windows alone */
+    WINDOWS = 1 << 14,   /* of windows and of weighted sums */
     STATS = 1 << 15,     /* of statistics of windows or rectangles */
     RECTS = 1 << 16,     /* which rectangles */
     ONE_RECT = 1 << 17,  /* one of the command line */
@@ -62,7 +62,8 @@ enum {
     OF_IMAGES = 1 << 21,
     REPEATS = 1 << 22,  /* no option with a value is given twice but these */
     UNLISTED = 1 << 23, /* is in the help of a part of the command alone */
-    SETS_OWN = 1 << 24  /* a command's own sets start here */
+    VALID = 1 << 24,    /* which samples count, of windows and rectangles */
+    SETS_OWN = 1 << 25  /* a command's own sets start here */
 };
 
 typedef struct option_line { /* in OPTION's order: NOLINT(clang-analyzer-optin.performance.Padding) */

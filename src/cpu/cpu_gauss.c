@@ -54,7 +54,7 @@ typedef struct job {
     const sat_view *src, *mask, *dst;
     const sat_run *run;
     sat_gauss_mix mix; /* with the source; of differences: with the first blur */
-    atomic_llong clipped, empty;
+    atomic_llong clipped, empty, moved;
 } job;
 
 /* 16 samples of each of so many rows of the source, from that sample on; without gaps between them, if need be in the
@@ -268,7 +268,7 @@ static void do_rows(void *context, int64_t group, int worker_index)
     const sat_gauss_spec *s = &f->spec;
     const int64_t y = group * GAUSS_LANES, rows = s->height - y < GAUSS_LANES ? s->height - y : GAUSS_LANES;
     const int alpha = s->weighted_alpha && s->mode != SAT_GAUSS_BLUR ? s->channels : 0;
-    long long clipped = 0, empty = 0;
+    long long clipped = 0, empty = 0, moved = 0;
     if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * f->samples * f->planes) / AXIS_PER_US)) return;
     for (int p = 0; p < f->planes; p++) {
         for (int64_t i = 0; i < f->strips; i++) part_block(f, w, p, y, i, k->passes * k->reach);
@@ -304,12 +304,13 @@ static void do_rows(void *context, int64_t group, int worker_index)
         const sat_gauss_rows to = results_of(f, w, j->dst, y, rows, i * GAUSS_LANES);
         if (f->planes > 1) empty += finish(j, w, y, &to, i, kinds);
         clipped += f->ops->store[f->result](w->block[VALUES], &to);
-        if (f->avoids) f->ops->avoid[f->result](w->block[VALUES], w->block[WEIGHTS], &to, s->nodata);
+        if (f->avoids) moved += f->ops->avoid[f->result](w->block[VALUES], w->block[WEIGHTS], &to, s->nodata);
     }
     if (sat_has_gaps(j->dst) && !(f->first[VALUES] && j->mix != GAUSS_MIX_DIFFERENCE))
         sat_scatter(j->dst, 0, s->width, y, rows, w->results, sat_gauss_result_pitch(f));
     if (clipped) atomic_fetch_add(&j->clipped, clipped);
     if (empty) atomic_fetch_add(&j->empty, empty);
+    if (moved) atomic_fetch_add(&j->moved, moved);
 }
 
 static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
@@ -332,6 +333,7 @@ static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_
     }
     counts->clipped = atomic_load(&j.clipped);
     if (f->planes > 1) counts->empty[0] = atomic_load(&j.empty);
+    if (f->avoids) counts->moved = atomic_load(&j.moved);
     return status;
 }
 

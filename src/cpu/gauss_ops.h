@@ -104,8 +104,9 @@ struct sat_gauss_ops {
      * returns how many of them had to be. */
     int64_t (*store[GAUSS_TYPES])(const void *lines, const sat_gauss_rows *to);
 
-    /* Stored results of GAUSS_COUNTS that are nodata become the next value towards their line, or upwards. */
-    void (*avoid[GAUSS_TYPES])(const void *lines, const void *kinds, const sat_gauss_rows *to, double nodata);
+    /* Stored results of GAUSS_COUNTS that are nodata become the next value towards their line, or upwards; returns how
+     * many. */
+    int64_t (*avoid[GAUSS_TYPES])(const void *lines, const void *kinds, const sat_gauss_rows *to, double nodata);
 };
 
 /* What pass() needs as scratch: lines. */

@@ -55,8 +55,7 @@ typedef enum sat_gauss_mode {
  * that count.
  *
  * A result that counts is never the value nodata, where the results' type holds that: it becomes the value next to it,
- * on the side of the true one, upwards where it was not rounded, and never beyond the type's range.  These are not
- * counted.
+ * on the side of the true one, upwards where it was not rounded, and never beyond the type's range.
  *
  * Both sums are of terms of one sign apart from the samples' own, so a quotient has twice the rounding error of a blur,
  * however small the weight is.  Against the Gaussian, holes magnify: with d the sum of all differences along both axes,
@@ -109,8 +108,9 @@ SAT_API sat_status sat_gauss_create_sized(sat_gauss **gauss, const sat_gauss_spe
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
  * samples' type and dst of its results'; they share no byte.  run->counts->clipped becomes the number of results that
  * lay outside their integer type's range, as masks can, and were cut to it; where samples may not count,
- * run->counts->empty[0] that of the results that are `empty`, or alpha's 0.  run->mask: of a filter that is masked.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _CANCELLED. */
+ * run->counts->empty[0] that of the results that are `empty`, or alpha's 0, and run->counts->moved that of the results
+ * that would have been nodata.  run->mask: of a filter that is masked. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or
+ * _CANCELLED. */
 #define sat_gauss_run(...) sat_gauss_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* gauss, src, dst, run */
 SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst,
                                        const sat_run_options *run, size_t run_bytes);

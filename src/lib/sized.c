@@ -14,7 +14,7 @@ SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, empty);
-SAT_NO_PADDING_BEHIND(sat_light_spec, allocator);
+SAT_NO_PADDING_BEHIND(sat_light_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_rounding, reserved);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
