@@ -157,7 +157,7 @@ static void say_holes(const job *j, const char *input, const image *img, const v
             j->gauss.mode != SAT_GAUSS_BLUR ? "their pixels do not count, or too little around them"
             : j->windows.min_valid > 0      ? "too little of the Gaussian's weight lies on pixels that count"
                                             : "no pixels near them count",
-            valid->has_nodata ? "" : "; floats are NaN there (--result)");
+            valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
     if (counts->moved > 0 && j->verbose)
         say(input_name(input), "%lld results that would have been %s are the next value", (long long)counts->moved,
             value);
