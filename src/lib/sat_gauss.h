@@ -57,11 +57,10 @@ typedef enum sat_gauss_mode {
  * A result that counts is never the value nodata, where the results' type holds that: it becomes the value next to it,
  * on the side of the true one, upwards where it was not rounded, and never beyond the type's range.
  *
- * Both sums are of terms of one sign apart from the samples' own, so a quotient has twice the rounding error of a blur,
- * however small the weight is.  Against the Gaussian, holes magnify: with d the sum of all differences along both axes,
- * 0.58 %, at most, and w the weight, a picture of values from 0 to 255 is wrong by at most 255 d / w.  Results do not
- * depend on the samples that do not count; holes beyond the passes' reach change no bit of a result, and so a mask of
- * ones changes none. */
+ * Rounding: with E that of a blur as a share of G(|x|), a quotient is within 2 E of G(valid * |x|) / G(valid), however
+ * small the weight w = G(valid) is.  Against the Gaussian, a picture of values from 0 to 255 is wrong by at most 0.75 /
+ * w. Results do not depend on the samples that do not count; holes beyond the passes' reach change no bit of a result,
+ * and so a mask of ones changes none. */
 typedef struct sat_gauss_spec {
     int64_t width, height;          /* px */
     int channels;                   /* 1..4; 0 = 1 */
