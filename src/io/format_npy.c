@@ -1,6 +1,6 @@
 /* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of u1, u2, u4, i1, i2, i4, f4 or f8 in either byte
- * order, in C order; of b1, which are read as u1, 0 and 1.  np.save() puts arrays one behind the other into a file that
- * is open, so what follows an image is refused.
+ * order, in C order; of b1, which are read as u1, 0 and 1, and of f2, which are read as f4.  np.save() puts arrays one
+ * behind the other into a file that is open, so what follows an image is refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
  * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of such samples that is
@@ -8,6 +8,7 @@
 #include "codec.h"
 #include "npy_header.h"
 #include "npy_image.h"
+#include "sample_type.h"
 #include "table_trailer.h"
 
 static bool sniff(const uint8_t *bytes, size_t n)
@@ -70,7 +71,7 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
                        .height = h.shape[0],
                        .channels = (int)channels_of(&h),
                        .type = npy_image_type(&h),
-                       .raw = true};
+                       .raw = h.item_bytes == (int)sat_type_bytes(npy_image_type(&h))};
     return true;
 }
 
@@ -87,6 +88,12 @@ static void swap_samples(const image *img, int64_t y)
     for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
 }
 
+/* A row of floats of 16 bits. */
+static void widen_row(const npy_header *h, const uint8_t *from, float *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++, from += 2) to[i] = f16_value(h->big_endian ? load_be16(from) : load_le16(from));
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
@@ -101,9 +108,15 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (npy_is_marked_image(bytes, n)) end = (size_t)at + NPY_MARK_BYTES;
     if (n > end) return codec_more_follows(end, err);
     if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), npy_image_type(&h), err)) return false;
+    const size_t samples = (size_t)img->width * (size_t)img->channels, stored = samples * (size_t)h.item_bytes;
     for (int64_t y = 0; y < img->height; y++) {
-        memcpy(image_row(img, y), bytes + h.data_offset + (size_t)y * img->row_bytes, img->row_bytes);
-        if (h.big_endian) swap_samples(img, y);
+        const uint8_t *row = bytes + h.data_offset + (size_t)y * stored;
+        if (stored < img->row_bytes) {
+            widen_row(&h, row, (float *)(void *)image_row(img, y), samples);
+        } else {
+            memcpy(image_row(img, y), row, stored);
+            if (h.big_endian) swap_samples(img, y);
+        }
         codec_rows_done(&opt->progress, y + 1, img->height);
     }
     return true;

@@ -138,8 +138,8 @@ static bool parse_dictionary(text t, npy_header *h, error *err)
 static const struct {
     sat_type type;
     char kind, bytes;
-} image_types[] = {{SAT_U8, 'u', 1},  {SAT_U16, 'u', 2}, {SAT_U32, 'u', 4}, {SAT_I8, 'i', 1}, {SAT_I16, 'i', 2},
-                   {SAT_I32, 'i', 4}, {SAT_F32, 'f', 4}, {SAT_F64, 'f', 8}, {SAT_U8, 'b', 1}};
+} image_types[] = {{SAT_U8, 'u', 1},  {SAT_U16, 'u', 2}, {SAT_U32, 'u', 4}, {SAT_I8, 'i', 1},  {SAT_I16, 'i', 2},
+                   {SAT_I32, 'i', 4}, {SAT_F32, 'f', 2}, {SAT_F32, 'f', 4}, {SAT_F64, 'f', 8}, {SAT_U8, 'b', 1}};
 
 const char *npy_type_name(const npy_header *h, char name[NPY_NAME_BYTES])
 {

@@ -4,6 +4,7 @@
 #include <tiffio.h>
 
 #include "codec.h"
+#include "sample_type.h"
 #include "tiff_parts.h"
 
 typedef struct decoder {
@@ -45,7 +46,13 @@ static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels,
         for (size_t x = 0; x < pixels; x++) memcpy(dst + x * step, raw + x * size * stored, size);
         return;
     }
-    for (size_t x = 0; x < pixels; x++) {
+    for (size_t x = 0; is_float_type(t->type) && x < pixels; x++) {
+        uint16_t bits;
+        memcpy(&bits, raw + (x * stored + (unsigned)first) * sizeof bits, sizeof bits);
+        const float value = f16_value(bits);
+        memcpy(dst + x * step, &value, sizeof value);
+    }
+    for (size_t x = 0; !is_float_type(t->type) && x < pixels; x++) {
         unsigned v = scaled(bits_at(raw, x * stored + (unsigned)first, t->bits), t->bits);
         uint16_t v16 = (uint16_t)v;
         uint8_t v8 = (uint8_t)v;

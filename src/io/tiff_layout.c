@@ -51,7 +51,9 @@ static bool read_type(tiff_file *f, tiff_layout *t, error *err)
     t->bits = (int)field16(f, TIFFTAG_BITSPERSAMPLE, 1);
     const int bits = t->bits;
     switch (format) {
-    case SAMPLEFORMAT_IEEEFP: t->type = bits == 32 ? SAT_F32 : bits == 64 ? SAT_F64 : SAT_TYPE_NONE; break;
+    case SAMPLEFORMAT_IEEEFP:
+        t->type = bits == 16 || bits == 32 ? SAT_F32 : bits == 64 ? SAT_F64 : SAT_TYPE_NONE;
+        break;
     case SAMPLEFORMAT_INT:
         t->type = bits == 8 ? SAT_I8 : bits == 16 ? SAT_I16 : bits == 32 ? SAT_I32 : SAT_TYPE_NONE;
         break;

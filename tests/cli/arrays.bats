@@ -176,6 +176,32 @@ npy() {
     [ ! -e no.png ]
 }
 
+@test "floats of 16 bits are read as f32, all of them" {
+    "${PYTHON:-python3}" -c '
+import struct
+import numpy as np
+all = np.arange(65536, dtype=np.uint16).reshape(256, 256).view(np.float16)
+np.save("little.npy", all)
+np.save("big.npy", all.astype(">f2"))
+for order, name in (("<", "little.tif"), (">", "big.tif")):
+    data = all.astype(order + "f2").tobytes()
+    tags = [(256, 256), (257, 256), (258, 16), (259, 1), (262, 1), (273, 8), (277, 1), (278, 256), (279, len(data)), (339, 3)]
+    ifd = struct.pack(order + "H", len(tags))
+    ifd += b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in tags)
+    mark = b"II" if order == "<" else b"MM"
+    open(name, "wb").write(mark + struct.pack(order + "HI", 42, 8 + len(data)) + data + ifd + bytes(4))'
+    for input in little.npy big.npy little.tif big.tif; do
+        ok $input --box 1 -o o.npy
+        "${PYTHON:-python3}" -c '
+import numpy as np
+all = np.arange(65536, dtype=np.uint16).reshape(256, 256).view(np.float16)
+got = np.load("o.npy")
+assert got.dtype == np.float32 and np.array_equal(got, all.astype(np.float32), equal_nan=True)'
+    done
+    ok - --box 1 -o piped.npy <little.npy
+    cmp piped.npy o.npy
+}
+
 @test "what is no image says why, and what would make it one" {
     head -c 1000 /dev/zero >zeros
     refused() { # PATTERN DESCR SHAPE [ORDER]
@@ -184,7 +210,7 @@ npy() {
     }
     # f4 keeps what is negative, and u2 would not
     refused "an array of int64: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float64') makes, exact up to 2^53; tables*\`sat query*" '<i8' "2, 2"
-    refused "an array of float16: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float32') makes" '<f2' "2, 2"
+    refused "an array of float128: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float32') makes" '<f16' "2, 2"
     refused "an array of complex64: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64" '<c8' "2, 2"
     refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5,"
     refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 5"

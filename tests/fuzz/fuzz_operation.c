@@ -303,6 +303,7 @@ static const char *check_alone(const work *w, const sat_counts *counts, char *sp
             if (!same_results(&to, &k.results[r].view)) why = "other strides, threads or batches make other results";
         }
         sum.clipped = counted(sum.clipped, one.clipped);
+        sum.moved = counted(sum.moved, one.moved);
         for (int r = 0; r < SAT_OUTPUTS; r++) sum.empty[r] = counted(sum.empty[r], one.empty[r]);
         k.filter = NULL;
         close_work(&k);

@@ -94,7 +94,7 @@ static void what_cannot_be_read_is_refused_in_words(void **state)
         {{.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .format = 3}, "8-bit float samples"},
         {{.bits = 16, .photometric = WHITE, .extra = NO_EXTRA, .format = 2}, "i16 whose 0 is white"},
         {{.bits = 16, .photometric = RGB, .extra = PREMULTIPLIED, .format = 2}, "i16 colours that are multiplied"},
-        {{.bits = 16, .photometric = BLACK, .extra = NO_EXTRA, .format = 3}, "16-bit float samples"},
+        {{.bits = 24, .photometric = BLACK, .extra = NO_EXTRA, .format = 3}, "24-bit float samples"},
         {{.bits = 32, .photometric = WHITE, .extra = NO_EXTRA}, "0 is white"},
         {{.bits = 8, .photometric = CMYK, .extra = NO_EXTRA}, "CMYK"},
         {{.bits = 8, .photometric = 6, .extra = NO_EXTRA}, "corrupt: "},

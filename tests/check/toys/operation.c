@@ -25,7 +25,7 @@ typedef struct state {
     int threads;
 } state;
 
-static sat_status open(const void *given, sat_arena *arena, void **opened, char *note, size_t note_bytes)
+static sat_status open_toy(const void *given, sat_arena *arena, void **opened, char *note, size_t note_bytes)
 {
     const sat_toy_spec *spec = given;
     const sat_border *border = sat_border_find(spec->border);
@@ -95,7 +95,7 @@ static void do_band(void *context, int64_t band, int worker)
     }
 }
 
-static sat_status run(void *opened, const sat_view *src, const sat_view *mask, const sat_view *results,
+static sat_status run_toy(void *opened, const sat_view *src, const sat_view *mask, const sat_view *results,
                       const sat_run *given, sat_counts *counts)
 {
     const state *s = opened;
@@ -104,7 +104,7 @@ static sat_status run(void *opened, const sat_view *src, const sat_view *mask, c
     return sat_run_each(given, s->spec.executor, s->threads, (s->spec.height - 1) / BAND_ROWS + 1, do_band, &j);
 }
 
-static const sat_hooks hooks = {.open = open, .run = run};
+static const sat_hooks hooks = {.open = open_toy, .run = run_toy};
 
 /* ---- the operation ----------------------------------------------------------------------------------------- */
 
