@@ -39,6 +39,7 @@ static bool run_pass(const work *w, int64_t pass, const sat_view *from, const im
                             .outputs = 1,
                             .output = &mean,
                             .masked = valid->mask.data != NULL,
+                            .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .threads = w->threads,
                             .backend = j->backend};

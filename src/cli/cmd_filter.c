@@ -97,6 +97,7 @@ static void take(int c, options *o, request *r)
         if (strcmp(optarg, "same") != 0) options_type(o, result_types, "same, which is the image's type,", &j->result);
         break;
     case OPT_LINEAR: j->linear = true; break;
+    case OPT_KEEP_HOLES: j->keep_holes = true; break;
     case OPT_STAT: r->stats = optarg; break;
     case OPT_OUTPUT: r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
@@ -244,7 +245,10 @@ static bool check_counts(options *o, const request *r)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
                               (long long)w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
-    if (w->min_valid > (double)most)
+    if (r->j.gauss.name && w->min_valid >= 1)
+        return options_refuse(o, "--min-valid %.0f: of %s it is a share of the weight, 0.5 or 50%%", w->min_valid,
+                              r->j.gauss.name);
+    if (!r->j.gauss.name && w->min_valid > (double)most)
         return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
                               width, height, (long long)most, most > 1 ? "s" : "");
     return true;

@@ -52,7 +52,7 @@ enum { FILTER = 1, QUERY = 2, INFO = 4, BACKENDS = 8, OTHERS = 16 };
 enum {
     FILTERS = 1 << 12,   /* what is made of an image's samples */
     GAUSSIANS = 1 << 13, /* filters without a window */
-    WINDOWS = 1 << 14,   /* of statistics of windows alone */
+    WINDOWS = 1 << 14,   /* of windows and of weighted sums */
     STATS = 1 << 15,     /* of statistics of windows or rectangles */
     RECTS = 1 << 16,     /* which rectangles */
     ONE_RECT = 1 << 17,  /* one of the command line */

@@ -8,6 +8,7 @@
 
 #include "job.h"
 #include "messages.h"
+#include "number.h"
 #include "progress.h"
 #include "sample_type.h"
 #include "sat_image.h"
@@ -91,21 +92,23 @@ static bool filter_all(const job *j, const char *input, image *img, int threads,
     return ok;
 }
 
-static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+static bool all_count(const job *j, const valid_samples *valid)
 {
-    valid_samples valid;
+    return valid_all(valid) && j->windows.min_valid == 0;
+}
+
+/* What counts in the image, before its samples become light; of a box not what is transparent. */
+static bool what_counts(const job *j, const char *input, image *img, int threads, valid_samples *valid, error *err)
+{
     const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-    const bool by_alpha = image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
-    if (!valid_of_image(&valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
-    if (j->valid.nodata_given && !valid.has_nodata) img->meta.nodata[0] = 0;
-    if (valid_all(&valid) && j->windows.min_valid == 0) return filter_all(j, input, img, threads, spent, err);
-    if (by_alpha) {
-        valid_choice again = j->valid;
-        again.quiet = true; /* it was said */
-        valid_free(&valid);
-        if (!valid_of_image(&valid, &again, img, input, true, &decode, false, err)) return false;
-    }
-    return job_box_valid(j, input, img, &valid, threads, spent, err);
+    const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
+    if (!valid_of_image(valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
+    if (j->valid.nodata_given && !valid->has_nodata) img->meta.nodata[0] = 0;
+    if (!by_alpha || all_count(j, valid)) return true;
+    valid_choice again = j->valid;
+    again.quiet = true; /* it was said */
+    valid_free(valid);
+    return valid_of_image(valid, &again, img, input, true, &decode, false, err);
 }
 
 /* ---- a Gaussian ----------------------------------------------------------------------------------- */
@@ -122,6 +125,8 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
                             .mode = j->gauss.mode,
                             .amount = j->gauss.amount,
+                            .keep_holes = j->keep_holes,
+                            .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
                             .backend = j->backend,
                             .threads = threads,
@@ -131,19 +136,50 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
 /* The result, and the filter. */
 static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
 {
-    const sat_gauss_spec spec = gauss_spec(need->j, shape, need->threads);
+    sat_gauss_spec spec = gauss_spec(need->j, shape, need->threads);
+    const valid_choice *valid = &need->j->valid;
+    image_shape mask = *shape;
     sat_bytes bytes;
+    mask.channels = 1;
+    spec.masked = valid->mask || valid->skip_nan || valid->has_nodata;
     const sat_status status = sat_gauss_bytes(&spec, &bytes);
-    return job_image_bytes(shape, spec.result) + job_object_bytes(status, &bytes);
+    return job_image_bytes(shape, spec.result) + job_object_bytes(status, &bytes) +
+           (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
 }
 
-static bool gauss_filter(const job *j, const char *input, image *img, int threads, error *err)
+/* Says how many results are empty, of integers, and how many were moved. */
+static void say_holes(const job *j, const char *input, const image *img, const valid_samples *valid,
+                      const sat_counts *counts)
+{
+    char value[REAL_TEXT_BYTES + 1] = "0";
+    if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
+    if (counts->empty[0] > 0 && !is_float_type(img->type) && !j->quiet)
+        say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)counts->empty[0],
+            (long long)img->width * img->height * img->channels, value,
+            j->gauss.mode != SAT_GAUSS_BLUR ? "their pixels do not count, or too little around them"
+            : j->windows.min_valid > 0      ? "too little of the Gaussian's weight lies on pixels that count"
+                                            : "no pixels near them count",
+            valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
+    if (counts->moved > 0 && j->verbose)
+        say(input_name(input), "%lld results that would have been %s are the next value", (long long)counts->moved,
+            value);
+}
+
+/* valid: as the image's samples, which may be light, are compared. */
+static bool gauss_filter(const job *j, const char *input, image *img, const valid_samples *valid, int threads,
+                         sat_counts *counts, error *err)
 {
     sat_gauss *gauss = NULL;
     const image_shape shape = image_shape_of(img);
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
-    sat_counts counts;
+    char nodata[NODATA_TEXT_BYTES];
+    valid_nodata_text(valid, spec.result, nodata);
+    spec.masked = valid->mask.data != NULL;
+    spec.skip_nan = valid->skip_nan;
+    spec.has_nodata = valid->has_nodata;
+    spec.empty_set = valid->has_nodata && nodata[0];
+    spec.nodata = spec.empty = valid->nodata;
     if (!job_border_values(j, img, spec.border_value, err)) return false;
     bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK || fail(err, "%s", sat_detail());
     if (ok && j->verbose)
@@ -152,24 +188,30 @@ static bool gauss_filter(const job *j, const char *input, image *img, int thread
             j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
     ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
     if (ok) {
-        sat_view src = image_view(img), dst = image_view(&made);
-        ok = sat_gauss_run(gauss, &src, &dst, &(sat_run_options){.counts = &counts}) == SAT_OK ||
-             fail(err, "%s", sat_detail());
+        const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
+        const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
+        ok = sat_gauss_run(gauss, &src, &dst, &run) == SAT_OK || fail(err, "%s", sat_detail());
     }
     if (ok) {
         image_exchange(img, &made);
-        job_say_clipped(j, input, img, counts.clipped);
+        if (!all_count(j, valid)) memcpy(img->meta.nodata, nodata, sizeof nodata);
+        job_say_clipped(j, input, img, counts->clipped);
     }
     image_free(&made);
     sat_gauss_destroy(&gauss);
     return ok;
 }
 
-static bool filter_any(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+/* Takes *valid.  counts: of a Gaussian. */
+static bool filter_any(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
+                       sat_counts *counts, error *err)
 {
-    if (!j->gauss.name) return filter(j, input, img, threads, spent, err);
+    if (!j->gauss.name && all_count(j, valid)) return filter_all(j, input, img, threads, spent, err);
+    if (!j->gauss.name) return job_box_valid(j, input, img, valid, threads, spent, err);
     job_stage(j, spent, "compute");
-    return gauss_filter(j, input, img, threads, err);
+    const bool ok = gauss_filter(j, input, img, valid, threads, counts, err);
+    valid_free(valid);
+    return ok;
 }
 
 /* ---- in linear light ------------------------------------------------------------------------------ */
@@ -227,17 +269,46 @@ static bool to_samples(const sat_light *light, image *img, sat_type type, int64_
     return ok;
 }
 
-static bool filter_light(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+static bool open_light(sat_light **light, const sat_light_spec *spec, error *err)
+{
+    return sat_light_create(light, spec) == SAT_OK || fail(err, "%s", sat_detail());
+}
+
+/* Results of boxes over what counts are without alpha. */
+static bool without_alpha(sat_light **light, sat_light_spec *spec, const image *img, error *err)
+{
+    if (!spec->alpha || image_has_alpha(img)) return true;
+    spec->alpha = false;
+    sat_light_destroy(light);
+    return open_light(light, spec, err);
+}
+
+/* What counts is compared as light.  Takes *valid. */
+static bool filter_light(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
+                         sat_counts *counts, error *err)
 {
     job linear = *j;
     sat_light *light = NULL;
     int64_t clipped = 0;
-    const sat_light_spec spec = {.sample = img->type, .threads = threads, .alpha = image_has_alpha(img)};
-    if (!light_border(&linear, img, err)) return false;
-    const bool ok = (sat_light_create(&light, &spec) == SAT_OK || fail(err, "%s", sat_detail())) &&
-                    to_light(light, img, err) && filter_any(&linear, input, img, threads, spent, err) &&
-                    to_samples(light, img, spec.sample, &clipped, err);
+    sat_light_spec spec = {.sample = img->type,
+                           .threads = threads,
+                           .alpha = image_has_alpha(img),
+                           .has_nodata = valid->has_nodata,
+                           .nodata = valid->nodata};
+    char nodata[NODATA_TEXT_BYTES];
+    if (all_count(j, valid))
+        memcpy(nodata, img->meta.nodata, sizeof nodata);
+    else
+        valid_nodata_text(valid, img->type, nodata);
+    valid->nodata = (double)(float)sat_light_of(valid->nodata / sat_type_largest(img->type));
+    bool ok = light_border(&linear, img, err) && open_light(&light, &spec, err) && to_light(light, img, err);
+    if (ok)
+        ok = filter_any(&linear, input, img, valid, threads, spent, counts, err) &&
+             without_alpha(&light, &spec, img, err) && to_samples(light, img, spec.sample, &clipped, err);
+    else
+        valid_free(valid);
     sat_light_destroy(&light);
+    memcpy(img->meta.nodata, nodata, sizeof nodata);
     if (ok) job_say_clipped(j, input, img, clipped);
     return ok;
 }
@@ -307,7 +378,12 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
     if (!check_holds(j, format, word, img, err)) return false;
     if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     *at_output = false;
-    bool ok = (j->linear ? filter_light : filter_any)(j, input, img, threads, spent, err);
+    valid_samples valid;
+    sat_counts counts = {.empty = {0}};
+    bool ok = what_counts(j, input, img, threads, &valid, err);
+    valid_samples said = valid; /* numbers alone */
+    ok = ok && (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
+    if (ok && j->gauss.name) say_holes(j, input, img, &said, &counts);
     spent->compute_s = clock_now_s() - start;
     if (ok) {
         job_stage(j, spent, "encode");

@@ -71,7 +71,8 @@ typedef struct job {
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
     bool result_given;
-    bool linear; /* filter light; the image's samples are sRGB */
+    bool linear;     /* filter light; the image's samples are sRGB */
+    bool keep_holes; /* do not fill what does not count */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */

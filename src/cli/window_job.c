@@ -97,6 +97,7 @@ static sat_window_spec window_spec(const job *j, const image_shape *colours, int
                             .window_height = j->window_height,
                             .border = j->border,
                             .ddof = j->windows.ddof,
+                            .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .threads = threads,
                             .backend = j->backend};

@@ -32,6 +32,33 @@ typedef enum sat_gauss_mix {
     GAUSS_MIX_ALPHA,      /* blurred; alpha of the other */
 } sat_gauss_mix;
 
+/* Which samples of lines count. */
+typedef struct sat_gauss_valid {
+    const uint8_t *mask; /* of GAUSS_LANES lines, a byte of 0 or 1 for each lane; NULL: there is none */
+    size_t block_bytes;  /* from there to the mask of the next GAUSS_LANES lines */
+    const void *nodata;  /* a line: what does not count; NaN: nothing */
+    bool skip_nan;
+} sat_gauss_valid;
+
+/* What a quotient takes beside values and weights.  Colours that are weighted by alpha: its values and weights. */
+typedef struct sat_gauss_divisor {
+    const void *alpha, *alpha_weights; /* NULL: none */
+    const void *least;                 /* a line: the weights that suffice, */
+    const double *scale;               /* times one factor for each line; NULL: 1 */
+} sat_gauss_divisor;
+
+/* What a result is made of. */
+enum { GAUSS_EMPTY, GAUSS_COUNTS, GAUSS_KEPT };
+
+/* Blocks of which results become empty, and how. */
+typedef struct sat_gauss_holes {
+    const void *empty;   /* a line: of results that are */
+    const void *first;   /* kinds of another block, which are empty here, too; or NULL */
+    void *centres;       /* 0 where a sample does not count, else 1; colours become 0 where alpha is; or NULL */
+    const void *samples; /* which stay there, GAUSS_KEPT; NULL: they are empty */
+    int alpha;           /* channels, the last of which is alpha, GAUSS_KEPT; 0: there is none */
+} sat_gauss_holes;
+
 struct sat_gauss_ops {
     size_t line_bytes;
 
@@ -44,6 +71,22 @@ struct sat_gauss_ops {
     /* One pass over n lines that have `reach` more in front and behind.  Line i of the result is that around line
      * reach + i of the input; out may be the input, or lie apart from it. */
     void (*pass)(void *out, const void *in, int64_t n, const sat_gauss_kernel *kernel, void *scratch);
+
+    /* Weights of lines: 1 for samples that count, else 0; with `zeros`, the latter become 0, too. */
+    void (*count)(void *lines, void *weights, int64_t n, const sat_gauss_valid *valid, bool zeros);
+
+    /* weigh() of lines that have weights: a colour counts if alpha does, too, and its weight becomes alpha. */
+    void (*weigh_counting)(void *lines, void *weights, int64_t n, int channels);
+
+    /* Lines of weights.  Where a lane of `whole` is 1: a weight that is that of a line of ones becomes 1.  Others are
+     * multiplied by one factor for each line; NULL: 1. */
+    void (*settle)(void *weights, const double *ones, const double *scale, const void *whole, int64_t n);
+
+    /* Values are divided by weights, which become GAUSS_EMPTY or GAUSS_COUNTS. */
+    void (*divide)(void *values, void *weights, int64_t n, const sat_gauss_divisor *by);
+
+    /* What block and kinds become by holes; returns how many results are empty, of `lanes` of each line. */
+    int64_t (*finish)(void *block, void *kinds, int64_t n, int lanes, const sat_gauss_holes *holes);
 
     /* Lines times one factor each. */
     void (*scale)(void *lines, const double *by, int64_t n);
@@ -60,6 +103,10 @@ struct sat_gauss_ops {
     /* Lines to rows of results.  Integers are rounded to nearest, halves away from zero, and cut to their range;
      * returns how many of them had to be. */
     int64_t (*store[GAUSS_TYPES])(const void *lines, const sat_gauss_rows *to);
+
+    /* Stored results of GAUSS_COUNTS that are nodata become the next value towards their line, or upwards; returns how
+     * many. */
+    int64_t (*avoid[GAUSS_TYPES])(const void *lines, const void *kinds, const sat_gauss_rows *to, double nodata);
 };
 
 /* What pass() needs as scratch: lines. */

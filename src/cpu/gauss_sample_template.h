@@ -61,4 +61,28 @@ TARGET static int64_t NAME(OF_SAMPLE(store))(const void *lines, const sat_gauss_
     return cut;
 }
 #endif
+
+TARGET static int64_t NAME(OF_SAMPLE(avoid))(const void *lines, const void *kinds, const sat_gauss_rows *to,
+                                             double nodata)
+{
+    const REAL *from = lines, *kind = kinds;
+    const SAMPLE value = (SAMPLE)nodata;
+    int64_t moved = 0;
+#if IS_FLOAT(SAMPLE)
+    const SAMPLE above = NAME_2(next, SAMPLE)(value, INFINITY), below = NAME_2(next, SAMPLE)(value, -INFINITY);
+    const bool is_least = value < 0 && !isfinite(below), is_most = value > 0 && !isfinite(above);
+#else
+    const bool is_least = value == LEAST_OF(SAMPLE), is_most = value == MOST_OF(SAMPLE);
+    const SAMPLE above = (SAMPLE)(value + !is_most), below = (SAMPLE)(value - !is_least);
+#endif
+    for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES, kind += GAUSS_LANES) {
+        SAMPLE *s = (void *)(to->data + y * to->row_bytes);
+        for (int i = 0; i < to->lanes; i++) {
+            if (s[i] != value || kind[i] != GAUSS_COUNTS) continue;
+            s[i] = is_most || (!is_least && from[i] < value) ? below : above;
+            moved++;
+        }
+    }
+    return moved;
+}
 #undef SAMPLE

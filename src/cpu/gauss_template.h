@@ -205,12 +205,19 @@ TARGET static void NAME(mix)(void *blurred, const void *other, int64_t n, sat_ga
     for (int64_t i = channels - 1; channels && i < n * GAUSS_LANES; i += channels) b[i] = o[i];
 }
 
+#include "gauss_valid_template.h"
+
 static const struct sat_gauss_ops NAME(ops) = {
     .line_bytes = GAUSS_LANES * sizeof(REAL),
     .load = {NAME(load_u8), NAME(load_u16), NAME(load_u32), NAME(load_i8), NAME(load_i16), NAME(load_i32),
              NAME(load_f32), NAME(load_f64)},
     .weigh = NAME(weigh),
     .pass = NAME(pass),
+    .count = NAME(count),
+    .weigh_counting = NAME(weigh_counting),
+    .settle = NAME(settle),
+    .divide = NAME(divide),
+    .finish = NAME(finish),
     .scale = NAME(scale),
     .transpose = NAME(transpose),
     .unweigh = NAME(unweigh),
@@ -228,6 +235,8 @@ static const struct sat_gauss_ops NAME(ops) = {
             [GAUSS_F32] = NAME(store_f32),
             [GAUSS_F64] = NAME(store_f64),
         },
+    .avoid = {NAME(avoid_u8), NAME(avoid_u16), NAME(avoid_u32), NAME(avoid_i8), NAME(avoid_i16), NAME(avoid_i32),
+              NAME(avoid_f32), NAME(avoid_f64)},
 };
 
 #undef NAME

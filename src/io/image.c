@@ -64,8 +64,8 @@ void image_free(image *img)
 void image_exchange(image *a, image *b)
 {
     const image was = *a;
-    a->type = b->type, a->row_bytes = b->row_bytes, a->data = b->data;
-    b->type = was.type, b->row_bytes = was.row_bytes, b->data = was.data;
+    a->type = b->type, a->channels = b->channels, a->row_bytes = b->row_bytes, a->data = b->data;
+    b->type = was.type, b->channels = was.channels, b->row_bytes = was.row_bytes, b->data = was.data;
 }
 
 sat_view image_view(const image *img)

@@ -68,7 +68,7 @@ bool view_alloc(sat_view *view, const char *what, error *err);
 
 void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed one is fine */
 
-/* Exchanges the pixels of two images of one size and number of channels, whose types may differ. */
+/* Exchanges the pixels of two images of one size, whose types and numbers of channels may differ. */
 void image_exchange(image *a, image *b);
 
 static inline bool image_has_alpha(const image *img)

@@ -6,6 +6,7 @@
 #include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
+#include "valid.h"
 
 struct sat_gauss {
     sat_filter filter;
@@ -57,23 +58,38 @@ static sat_status check_border(const sat_gauss_spec *s)
     return sat_border_check_values(border, s->sample, s->channels, s->border_value);
 }
 
+/* What counts, as backends compare it with samples; and what results are where nothing does. */
+static sat_status take_valid(sat_gauss_spec *s)
+{
+    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
+    const sat_status status = sat_valid_take(&valid, s->sample);
+    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
+    if (!s->empty_set) s->empty = NAN;
+    if (isnan(s->empty) && !sat_is_float(s->result)) s->empty = 0;
+    if (status != SAT_OK || (s->min_valid >= 0 && s->min_valid < 1)) return status;
+    return sat_fail(SAT_ERR_ARGUMENT, "min_valid is %.17g; a share of the Gaussian's weight, below 1, is possible",
+                    s->min_valid);
+}
+
 static sat_status check(void *spec)
 {
     sat_gauss_spec *s = spec;
     sat_status status = check_mode(s);
     if (status == SAT_OK) status = check_types(s);
     if (status == SAT_OK) status = check_border(s);
+    if (status == SAT_OK) status = take_valid(s);
     if (status == SAT_OK && s->weighted_alpha && s->channels % 2 != 0)
         status = sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
     if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status == SAT_OK) status = sat_check_reserved(&s->reserved_word, sizeof s->reserved_word);
+    if (status == SAT_OK) status = sat_check_reserved(s->reserved_flags, sizeof s->reserved_flags);
     return status == SAT_OK ? sat_check_images(s->width, s->height, s->count, s->channels, SAT_F64) : status;
 }
 
 static sat_job job(void *spec)
 {
     sat_gauss_spec *s = spec;
-    return (sat_job){SAT_JOB_OF(s), .result = &s->result};
+    return (sat_job){SAT_JOB_OF(s), .result = &s->result, .masked = &s->masked};
 }
 
 /* ---- the filter ---------------------------------------------------------------------------------------- */
@@ -87,7 +103,8 @@ const sat_operation sat_operation_gauss = {
     .floats_per_us = 300,
     .on_host = true,
     .members = {OWN(sigma), OWN(border), OWN(border_value), OWN(weighted_alpha), OWN(mode), OWN(amount), OWN(sigma2),
-                OWN(result)},
+                OWN(result), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(keep_holes), OWN(empty_set), OWN(nodata),
+                OWN(min_valid), OWN(empty)},
     .job = job,
     .check = check,
 };

@@ -12,6 +12,7 @@
 #include "choose.h"
 #include "pool.h"
 #include "reader.h"
+#include "sat_image.h"
 #include "samples.h"
 #include "sized.h"
 
@@ -45,6 +46,9 @@ static sat_status check_spec(const sat_light_spec *s)
 {
     if (s->sample != SAT_U8 && s->sample != SAT_U16)
         return sat_fail(SAT_ERR_TYPE, "sRGB samples of type %s; u8 and u16 are possible", sat_type_name(s->sample));
+    if (s->has_nodata && !sat_type_holds(s->sample, s->nodata))
+        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", s->nodata,
+                        sat_type_name(s->sample));
     sat_status status = sat_check_threads(s->threads);
     if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status == SAT_OK) status = sat_check_executor(s->executor);
@@ -95,6 +99,14 @@ static int sample_of(const sat_light *l, float v)
     int k = l->nearest[(int)(sqrtf(v) * (float)l->largest)];
     while (k < l->largest && v >= l->from[k + 1]) k++;
     return k;
+}
+
+/* The sample nodata is kept for its own light. */
+static int beside_nodata(const sat_light *l, int sample, float v)
+{
+    if (!l->spec.has_nodata || sample != (int)l->spec.nodata || v == l->of_sample[sample]) return sample;
+    const bool below = sample == l->largest || (sample > 0 && v < l->of_sample[sample]);
+    return below ? sample - 1 : sample + 1;
 }
 
 static int alpha_of(const sat_light *l, float v)
@@ -148,7 +160,7 @@ static void row_from_light(void *context, int64_t index, int worker)
         const bool is_light = c < w->light_channels;
         for (int64_t x = 0; x < w->from.width; x++) {
             const float v = from[x * step];
-            const int sample = is_light ? sample_of(l, v) : alpha_of(l, v);
+            const int sample = is_light ? beside_nodata(l, sample_of(l, v), v) : alpha_of(l, v);
             if (is_light) clipped += v <= low || v >= high;
             if (is_u16)
                 words[x * to_step] = (uint16_t)sample;

@@ -18,9 +18,13 @@ typedef struct sat_light_spec {
     sat_type sample;                /* SAT_U8, SAT_U16: the largest sample is 1 */
     int threads;                    /* as in sat_plan_spec */
     bool alpha;                     /* the last channel is no light: it goes from 0 to 1 in proportion */
-    bool reserved[7];               /* false */
+    bool has_nodata;                /* light that is not the light of the sample nodata never becomes that sample, but
+                                       the next one on its side; of the first and the last the one beside it.  Alpha
+                                       aside */
+    bool reserved[6];               /* false */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
+    double nodata;                  /* a sample */
 } sat_light_spec;
 
 /* The tables for samples of one type: 10 bytes for each of its values. */
@@ -42,7 +46,7 @@ SAT_API sat_status sat_light_from_srgb(const sat_light *light, const sat_view *s
 SAT_API sat_status sat_light_to_srgb(const sat_light *light, const sat_view *linear, const sat_view *srgb,
                                      int64_t *clipped);
 
-/* The light of a sample from 0 to 1. */
+/* The light of a sample from 0 to 1; rounded to f32, it is what sat_light_from_srgb() makes. */
 SAT_API double sat_light_of(double sample);
 
 /* Frees the tables and sets *light to NULL.  NULL and pointers to NULL are fine. */

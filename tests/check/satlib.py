@@ -137,7 +137,7 @@ class Run(ctypes.Structure):
                 ("context", ctypes.c_void_p), ("counts", ctypes.POINTER(Counts)), ("carry_in", ctypes.c_void_p),
                 ("carry_out", ctypes.c_void_p), ("continues", ctypes.c_bool), ("reserved", ctypes.c_bool * 7),
                 ("first_row", ctypes.c_int64), ("rows", ctypes.c_int64), ("progress", ctypes.c_void_p),
-                ("mask", ctypes.c_void_p)]
+                ("mask", ctypes.POINTER(View))]
 
 
 class BoxSpec(ctypes.Structure):
@@ -157,7 +157,10 @@ class GaussSpec(ctypes.Structure):
                 ("reserved", ctypes.c_bool * 2), ("mode", ctypes.c_int), ("amount", ctypes.c_double),
                 ("sigma2", ctypes.c_double), ("backend", ctypes.c_char_p), ("threads", ctypes.c_int),
                 ("memory", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
-                ("allocator", ctypes.c_void_p), ("result", ctypes.c_int), ("reserved_word", ctypes.c_int)]
+                ("allocator", ctypes.c_void_p), ("result", ctypes.c_int), ("reserved_word", ctypes.c_int),
+                ("masked", ctypes.c_bool), ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool),
+                ("keep_holes", ctypes.c_bool), ("empty_set", ctypes.c_bool), ("reserved_flags", ctypes.c_bool * 3),
+                ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double)]
 
 
 class Parameter(ctypes.Structure):

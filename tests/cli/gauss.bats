@@ -104,8 +104,6 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
     usage "--passes is for --box; --gauss has the passes that it needs" a.pgm --gauss 2 --passes 2 -o out.pgm
     usage "--gauss needs an output: -o OUT" a.pgm --gauss 2
     usage "--stat does not go with --gauss: statistics are of windows, --box N" a.pgm --gauss 2 --stat std -o out.tif
-    usage "--min-valid does not go with --gauss: *" a.pgm --gauss 2 --min-valid 50% -o out.tif
-    usage "--min-valid does not go with --dog: *" a.pgm --dog 1,2 --min-valid 2 -o out.tif
     usage "--mean and --gauss: one or the other" a.pgm --gauss 2 --mean 1,1,2,2
     usage "--layout is for tables*" a.pgm --gauss 2 --layout padded -o out.npy
     failure "a.pgm: --border constant has 3 values, but the image has 1 channel" a.pgm --gauss 2 --border constant:1,2,3 -o out.pgm

@@ -379,6 +379,30 @@ static void the_table(void **state)
     assert_true(n >= 7 && !sat_rect_statistic_at(n, &info) && !sat_rect_statistic_at(0, NULL));
 }
 
+/* Around each sample: its own light makes it, and light a hair beside that makes another. */
+static void nodata_is_kept_for_its_own_light(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 256; k++) {
+        const sat_light_spec spec = {.sample = SAT_U8, .has_nodata = true, .nodata = k};
+        const float own = (float)sat_light_of(k / 255.0);
+        float light[] = {own, nextafterf(own, -1), nextafterf(own, 2)};
+        uint8_t made[3];
+        const sat_view linear = {.data = light, .width = 3, .height = 1, .channels = 1, .type = SAT_F32};
+        const sat_view srgb = {.data = made, .width = 3, .height = 1, .channels = 1, .type = SAT_U8};
+        sat_light *l;
+        assert_ok(sat_light_create(&l, &spec));
+        assert_ok(sat_light_to_srgb(l, &linear, &srgb, NULL));
+        assert_int_equal(made[0], k);
+        assert_int_equal(made[1], k > 0 ? k - 1 : 1);
+        assert_int_equal(made[2], k < 255 ? k + 1 : 254);
+        sat_light_destroy(&l);
+    }
+    sat_light *l;
+    said(sat_light_create(&l, &(sat_light_spec){.sample = SAT_U8, .has_nodata = true, .nodata = 256}), SAT_ERR_ARGUMENT,
+         "nodata 256: no sample of type u8");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +414,7 @@ int main(void)
         cmocka_unit_test(rounding),
         cmocka_unit_test(light),
         cmocka_unit_test(the_table),
+        cmocka_unit_test(nodata_is_kept_for_its_own_light),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,7 +200,7 @@ static void light(void **state)
     ROW(light, OK, (void)s);
     ROW(light, OK, s.sample = SAT_U16);
     ROW(light, ARGUMENT, s.threads = -1);
-    ROW(light, ARGUMENT, s.reserved[6] = true);
+    ROW(light, ARGUMENT, s.reserved[5] = true);
     ROW(light, ARGUMENT, s.executor = &idle);
     ROW(light, ARGUMENT, s.allocator = &halved);
     ROW(light, MEMORY, s.allocator = &nothing);
