@@ -63,6 +63,7 @@ typedef struct answers_source {
     const char *input; /* its name */
     sat_table table;
     sat_table squares;     /* where they are asked for, and no pixels are summed */
+    sat_table counts;      /* of a file that has them */
     int64_t width, height; /* of the image */
     int channels;
     sat_type sums;   /* the type of sums: whose member of sat_sum counts */
@@ -203,11 +204,13 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
     if (needs_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
         return fail(err, "a table of sums alone, without the squares that --stat needs: `sat IMAGE -o TABLE.npy "
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
+    if (strchr(info.moment, '0') && sat_file_counts(a->file, &a->counts) != SAT_OK)
+        return fail(err, "%s", sat_detail());
     say_rounding(job, a, 1);
     say_rounding(job, a, 2);
     if (job->common->verbose)
-        say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout), info.entry,
-            sat_type_name(a->table.sample));
+        say(input_name(a->input), "%s table of %s, %s samples%s", sat_layout_name(a->table.layout), info.entry,
+            sat_type_name(a->table.sample), a->counts.view.data ? ", and the counts of the samples that count" : "");
     return true;
 }
 
@@ -387,7 +390,8 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .output = q->output,
                             .skip_nan = a->valid.skip_nan,
                             .has_nodata = a->valid.has_nodata,
-                            .nodata = a->valid.nodata};
+                            .nodata = a->valid.nodata,
+                            .counts = a->counts.view.data ? &a->counts : NULL};
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {

@@ -107,9 +107,10 @@ static void take(int c, options *o, request *r)
         j->largest_px = n * m; /* below 2^62 */
         break;
     case OPT_MOMENTS:
-        j->squares = strcmp(optarg, "1,2") == 0;
-        if (!j->squares && strcmp(optarg, "1") != 0)
-            options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too");
+        j->counts = strncmp(optarg, "0,", 2) == 0;
+        j->squares = strcmp(optarg + 2 * j->counts, "1,2") == 0;
+        if (!j->squares && strcmp(optarg + 2 * j->counts, "1") != 0)
+            options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts");
         break;
     case OPT_TIFF_COMPRESSION: j->compression = optarg; break;
     case OPT_QUALITY:
@@ -249,7 +250,7 @@ static bool check_counts(options *o, const request *r)
     return true;
 }
 
-/* Statistics of windows: what goes with them. */
+/* Statistics of windows: what goes with them; and masks. */
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;

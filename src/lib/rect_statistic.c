@@ -48,11 +48,10 @@ sat_status sat_rect_ask_of(const sat_statistics *given, bool of_pixels, sat_rect
         return sat_fail(SAT_ERR_ARGUMENT, "%d statistics, and no list of them", given->outputs);
     sat_status status = sat_check_reserved(&given->reserved_word, sizeof given->reserved_word);
     if (status == SAT_OK) status = sat_check_reserved(given->reserved, sizeof given->reserved);
-    if (status == SAT_OK && given->counts)
-        status = sat_fail(SAT_ERR_ARGUMENT, "counts: no table has counts; skip_nan, nodata and masks are for images");
+    if (status == SAT_OK && of_pixels && given->counts)
+        status = sat_fail(SAT_ERR_ARGUMENT, "counts: for tables; skip_nan, nodata and masks are for images");
     if (status == SAT_OK && !of_pixels && (given->skip_nan || given->has_nodata))
-        status = sat_fail(SAT_ERR_ARGUMENT,
-                          "%s: a table has no counts of samples; sat_image_statistics() answers from the image",
+        status = sat_fail(SAT_ERR_ARGUMENT, "%s: for images; tables have a table of counts",
                           given->skip_nan ? "skip_nan" : "nodata");
     for (int i = 0; status == SAT_OK && i < given->outputs; i++) {
         const sat_rect_output *o = &given->output[i];

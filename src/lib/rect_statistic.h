@@ -34,8 +34,8 @@ typedef struct sat_rect_ask {
     unsigned needs; /* SAT_NEEDS_... of all that are asked for */
 } sat_rect_ask;
 
-/* SAT_ERR_ARGUMENT where a name is unknown, stands twice or has no place, for a ddof below 0, and for samples that do
- * not count where what answers is a table; of_pixels: it is an image. */
+/* SAT_ERR_ARGUMENT where a name is unknown, stands twice or has no place, for a ddof below 0, and for what says which
+ * samples count where that is for the other: of_pixels: an image answers; else a table. */
 sat_status sat_rect_ask_of(const sat_statistics *given, bool of_pixels, sat_rect_ask *ask);
 
 /* Do the statistics that are asked for take squares? */

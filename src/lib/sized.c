@@ -7,7 +7,7 @@
 #include "status.h"
 #include "sized.h"
 
-SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_plan_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_run_options, mask);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_statistics, counts);

@@ -49,7 +49,7 @@ load helpers
 
 @test "moments and statistics that there are none of" {
     small a.pgm
-    usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too" a.pgm -o t.npy --moments 2
+    usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts" a.pgm -o t.npy --moments 2
     usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
     usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
     usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var

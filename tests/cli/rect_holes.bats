@@ -158,7 +158,7 @@ PY
     done
     usage "--min-valid does not go with --mean" hole.tif --mean 0,0,1,1 --min-valid 3
     usage "--linear does not go with --mean" hole.tif --mean 0,0,1,1 --linear
-    usage "--nodata is for --mean and --rects, or for windows: --box N" byte.tif --nodata 3 -o o.npy
+    usage "-o o.tif: an image needs --box N*" byte.tif --nodata 3 -o o.tif
     usage "--nodata 'x': *" query hole.tif --rect 0,0,1,1 --nodata x
     usage "-o mask.pgm would replace the mask" query hole.tif --rect 0,0,1,1 --mask mask.pgm -o mask.pgm
     usage "--mask -: *" query hole.tif nan.tif --rect 0,0,1,1 --mask -

@@ -436,7 +436,7 @@ np.save("ones.npy", np.ones((40, 61), np.uint8))'
         usage "--stat is for --mean and --rects, or for windows: --box N" a.pgm --stat var -o $out
     done
     usage "--threshold is for windows: --box N" a.pgm --threshold nick
-    usage "--mask is for --mean and --rects, or for windows: --box N" a.pgm --mask a.pgm -o o.npy
+    usage "-o o.tif: an image needs --box N*" a.pgm --mask a.pgm -o o.tif
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
     usage "--min-valid '0': *" a.pgm --box 3 --min-valid 0 -o o.tif

@@ -322,10 +322,10 @@ static void refusals(void **state)
     mask.data = ones;
     said(sat_image_statistics(&image, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "nodata 256: no sample of type u8");
     ask.nodata = 1;
-    said(sat_table_statistics(&table, NULL, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "nodata: a table has no counts");
-    said(sat_table_statistics_f64(&table, NULL, &real, 1, &ask, NULL), SAT_ERR_ARGUMENT, "no counts");
+    said(sat_table_statistics(&table, NULL, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "nodata: for images");
+    said(sat_table_statistics_f64(&table, NULL, &real, 1, &ask, NULL), SAT_ERR_ARGUMENT, "nodata: for images");
     ask.has_nodata = false, ask.skip_nan = true;
-    said(sat_table_statistics(&table, NULL, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "skip_nan: a table has no counts");
+    said(sat_table_statistics(&table, NULL, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "skip_nan: for images");
     ask.skip_nan = false;
     said(sat_table_statistics(&table, NULL, &all, 1, &ask, &run), SAT_ERR_ARGUMENT, "mask");
     ask.counts = &table;
