@@ -89,6 +89,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
     spec.masked = j->valid.mask != NULL;
+    spec.skip_nan = j->valid.skip_nan, spec.has_nodata = j->valid.has_nodata, spec.nodata = j->valid.nodata;
     sat_bytes bytes;
     const sat_status status = sat_plan_bytes(&spec, &bytes);
     return (uint64_t)(rows + 2) * row_bytes + job_object_bytes(status, &bytes);
