@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "npy_header.h"
-#include "sink.h"
 #include "text_out.h"
 
 static const char SIDES[] = "xywh";
@@ -96,53 +95,6 @@ static sat_type sum_type_of(sat_type table)
     return table == SAT_I32 || table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
 }
 
-/* ---- an image of cells ------------------------------------------------------------------------ */
-
-const image_format *answers_cells_format(const char *output)
-{
-    const image_format *format = format_by_extension(output);
-    return format && format->encode ? format : NULL;
-}
-
-bool answers_cells_hold(const image_format *format, error *err)
-{
-    return format->holds(SAT_F64, 1, err) || format->holds(SAT_F32, 1, err);
-}
-
-/* An input of that size; false if the format holds no such image, or memory is short. */
-static bool cells_begin(answers_cells *c, int64_t width, int64_t height, int channels, error *err)
-{
-    const int64_t columns = (width - 1) / c->cell_width + 1, rows = (height - 1) / c->cell_height + 1;
-    const char *word = format_extension(c->output);
-    sat_type type = SAT_F64;
-    if (!format_holds(c->format, word, type, channels, true, err)) {
-        type = SAT_F32;
-        if (!format_holds(c->format, word, type, channels, true, err)) return false;
-    }
-    c->used = 0;
-    return image_alloc(&c->img, columns, rows, channels, type, err);
-}
-
-/* Channels of a cell one after the other, cells in order. */
-static void cells_put(answers_cells *c, double value)
-{
-    if (c->used == c->img.width * c->img.height * c->img.channels) return;
-    image_set(&c->img, c->used++, value);
-}
-
-/* Writes the file, if all cells were put, and frees the image. */
-static bool cells_end(answers_cells *c, error *err)
-{
-    sink *out = NULL;
-    const encode_options encode = {.threads = 0};
-    bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
-              sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
-              c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
-    sink_abort(&out);
-    image_free(&c->img);
-    return ok;
-}
-
 /* ---- .npy ----------------------------------------------------------------------------------------- */
 
 static bool has_sums(const answers *s)
@@ -165,7 +117,7 @@ static void npy_page(const answers *s, uint8_t page[NPY_PAGE])
                                  s->spec.real ? 'f' : 'i');
     for (int i = 0; i < s->spec.stats_n; i++) {
         const answers_column *column = &s->spec.stats[i];
-        const sat_type whole = column->sum ? s->sum_type : column->area ? SAT_I64 : SAT_F64;
+        const sat_type whole = column->sum ? s->sum_type : column->area || column->count ? SAT_I64 : SAT_F64;
         const sat_type type = s->spec.real ? SAT_F64 : whole;
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", column->name,
                                  npy_kind(type), column->area ? "" : vector);
@@ -205,6 +157,11 @@ static void put_record(answers *s, const row *r)
         const answers_column *column = &s->spec.stats[i];
         const void *sums = s->spec.real ? (const void *)real_sums : r->sums;
         const void *values = column->sum ? sums : r->reals + i * CHANNELS_MAX;
+        int64_t counts[CHANNELS_MAX];
+        if (column->count && !s->spec.real) {
+            for (int c = 0; c < s->channels; c++) counts[c] = (int64_t)r->reals[i * CHANNELS_MAX + c];
+            values = counts;
+        }
         if (!column->area)
             text_bytes(t, values, sizeof(double) * (size_t)s->channels);
         else
@@ -429,8 +386,8 @@ bool answers_next_input(answers *s, const answers_input *input, error *err)
 {
     int channels = input->channels;
     answers_cells *cells = &s->spec.cells;
-    if (cells->format && !cells_begin(cells, input->width, input->height, columns_of(s->spec.stats, channels), err))
-        return false;
+    const answers_column *first = s->spec.stats;
+    if (cells->format && !answers_cells_begin(cells, first, input, columns_of(first, channels), err)) return false;
     bool npy = s->spec.form == ANSWERS_NPY, more = channels > s->channels;
     if (s->begun && npy && channels != s->channels)
         return fail(err, "the files before have %d channel%s, this one %d; CSV and JSON take both", s->channels,
@@ -461,10 +418,13 @@ bool answers_take_names(const answers *s, const rects *from, error *err)
     return true;
 }
 
-/* Of n cells, as doubles. */
+/* Of n cells, as doubles.  Where cells may be empty, a last output has their counts. */
 static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_statistics *given)
 {
     const answers_column *column = s->spec.stats;
+    const bool counted = given->outputs > answers_column_is_real(column);
+    const double *counts = counted ? given->output[given->outputs - 1].values : NULL;
+    const double least = column->variance ? (double)given->ddof : 0;
     const sat_type type = sum_type_of(s->input.type);
     const size_t columns = (size_t)columns_of(column, s->input.channels);
     for (size_t i = 0; i < n * columns; i++) {
@@ -474,7 +434,7 @@ static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_stat
                              : type == SAT_I64 ? (double)given->sums[i].i
                              : type == SAT_U64 ? (double)given->sums[i].u
                                                : given->sums[i].f;
-        cells_put(&s->spec.cells, value);
+        answers_cells_put(&s->spec.cells, value, counts && counts[i] <= least);
     }
 }
 
@@ -539,7 +499,7 @@ bool answers_close(answers **out, error *err)
     answers *s = *out;
     uint8_t page[NPY_PAGE];
     if (s->spec.cells.format) {
-        const bool written = cells_end(&s->spec.cells, err);
+        const bool written = answers_cells_end(&s->spec.cells, err);
         free_answers(out);
         return written;
     }

@@ -1,9 +1,9 @@
 /* answers.h - what answers rectangles, and its file: CSV, a JSON object in each line, or the records of a .npy.
  *
  *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
- *                                        mean.0,mean.1 and so on where an input has several channels; count and area
- *                                        are of the rectangle
- *                                        area: of the part inside the image, where rectangles are cut to it
+ *                                        mean.0,mean.1 and so on where an input has several channels
+ *                                        area: of the rectangle, whatever counts in it, and of the
+ *                                        part inside the image, where rectangles are cut to it
  *                                        ...: the other columns of the rectangles' CSV, but for those named as above,
  *                                        which are left out
  *
@@ -13,12 +13,10 @@
 #ifndef CLI_ANSWERS_H
 #define CLI_ANSWERS_H
 
-#include "format.h"
+#include "answers_cells.h"
 #include "names.h"
 #include "rects.h"
 
-/* A column that answers: a statistic of rectangles.  Is it one of reals, in an array of its own, and no sum or area? */
-typedef sat_rect_statistic_info answers_column;
 enum { STATS_MAX = 32 };
 bool answers_column_is_real(const answers_column *column);
 
@@ -29,23 +27,6 @@ typedef enum answers_form { ANSWERS_CSV, ANSWERS_JSON, ANSWERS_NPY } answers_for
 
 /* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
 bool answers_form_named(const char *output, answers_form *form);
-
-/* One statistic of a grid's cells, as an image: a pixel for each cell, with the channels of the input.  Samples are
- * f64, or f32 where the format holds no f64. */
-typedef struct answers_cells {
-    const image_format *format; /* NULL: no image is made */
-    const char *output;
-    bool no_clobber;
-    int64_t cell_width, cell_height; /* px of the input */
-    image img;
-    int64_t used; /* samples put so far */
-} answers_cells;
-
-/* The format of an output of that name, if an image can be written to it; else NULL. */
-const image_format *answers_cells_format(const char *output);
-
-/* Can files of the format hold cells?  If not, the error says what they hold. */
-bool answers_cells_hold(const image_format *format, error *err);
 
 typedef struct answers_spec {
     const char *output; /* "-" = standard output */
@@ -67,14 +48,8 @@ typedef struct answers answers;
 /* On true *out is the caller's, to be given to answers_close() or answers_abort(); else it is NULL. */
 bool answers_open(answers **out, const answers_spec *spec, error *err);
 
-/* The rows that follow are of this input: its name, the size of the image, and the channels and type of its table.  The
- * text stays the caller's, until the answers are closed.  False if the rows before leave no place for them. */
-typedef struct answers_input {
-    const char *name;
-    int64_t width, height;
-    int channels;
-    sat_type type;
-} answers_input;
+/* The rows that follow are of this input, whose name stays the caller's, until the answers are closed.  False if the
+ * rows before leave no place for them. */
 bool answers_next_input(answers *s, const answers_input *input, error *err);
 
 /* Are the names of the rectangles' other columns, once a chunk has been handed out, different keys of a JSON object?

@@ -14,7 +14,8 @@
  *
  * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
  * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
- * So are squares of integers of 32 bits, which no table holds exactly. */
+ * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
+ */
 #include "answers_choice.h"
 
 #include "memory.h"
@@ -73,12 +74,12 @@ static uint64_t plan_bytes(const answers_ask *ask, const image_shape *shape, sat
 
 answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape)
 {
-    const bool asked = ask->variances || ask->roots, forced = ask->backend != NULL;
+    const bool asked = ask->variances || ask->roots, forced = ask->backend && !ask->holes;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
     const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
     rects_load load = {.n = 0};
     answers_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
-    const bool exact = is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
+    const bool exact = ask->holes || is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
     const bool squares = asked && !exact;
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
     c.accum = sat_accum_for(shape->type, c.largest_px);

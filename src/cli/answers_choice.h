@@ -8,6 +8,7 @@
 /* What is asked of each rectangle beside its sum. */
 typedef struct answers_ask {
     bool variances, roots; /* of squares */
+    bool holes;            /* some samples may not count: the pixels are summed */
     const char *backend;   /* of a table, which is made in any case; NULL: whichever way is better */
     int threads;
 } answers_ask;

@@ -63,13 +63,15 @@ typedef struct answers_source {
     const char *input; /* its name */
     sat_table table;
     sat_table squares;     /* where they are asked for, and no pixels are summed */
+    sat_table counts;      /* of a file that has them */
     int64_t width, height; /* of the image */
     int channels;
     sat_type sums;   /* the type of sums: whose member of sat_sum counts */
     source source;   /* of the file */
     sat_file *file;  /* a table file, or NULL */
     void *memory[2]; /* tables that were built here, of sums and squares */
-    image pixels;    /* of floats, or for a few rectangles: what these are summed from */
+    image pixels;    /* of floats, for a few rectangles, or with holes: what these are summed from */
+    valid_samples valid;
 } answers_source;
 
 static answers_ask ask_of(const answers_job *job)
@@ -202,11 +204,13 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
     if (needs_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
         return fail(err, "a table of sums alone, without the squares that --stat needs: `sat IMAGE -o TABLE.npy "
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
+    if (strchr(info.moment, '0') && sat_file_counts(a->file, &a->counts) != SAT_OK)
+        return fail(err, "%s", sat_detail());
     say_rounding(job, a, 1);
     say_rounding(job, a, 2);
     if (job->common->verbose)
-        say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout), info.entry,
-            sat_type_name(a->table.sample));
+        say(input_name(a->input), "%s table of %s, %s samples%s", sat_layout_name(a->table.layout), info.entry,
+            sat_type_name(a->table.sample), a->counts.view.data ? ", and the counts of the samples that count" : "");
     return true;
 }
 
@@ -222,7 +226,22 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
     const answers_choice c = answers_choose(&q->ask, q->from, shape);
-    return c.table ? c.table_bytes : 0;
+    return c.table ? c.table_bytes : q->ask.holes ? (uint64_t)shape->width * (uint64_t)shape->height : 0;
+}
+
+/* Which samples count; the pixels are summed if it may be not all of them. */
+static bool choose_valid(const answers_job *job, const image *img, const decode_options *given, answers_source *a,
+                         answers_ask *ask, error *err)
+{
+    const decode_options decode = {
+        .max_pixels = given->max_pixels, .no_orient = given->no_orient, .threads = given->threads};
+    sat_backend_info info;
+    if (!valid_of_image(&a->valid, &job->valid, img, a->input, false, &decode, job->common->verbose, err)) return false;
+    ask->holes = !valid_all(&a->valid);
+    for (size_t i = 0; ask->holes && ask->backend && sat_backend_entry(i, &info); i++)
+        if (info.device && strcmp(info.name, ask->backend) == 0)
+            return fail(err, "--backend %s: samples that do not count are left out on the CPU alone", ask->backend);
+    return true;
 }
 
 static bool open_image(const answers_job *job, input_file *in, const decode_options *decode, const rects *from,
@@ -235,7 +254,8 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
     const image_shape shape = image_shape_of(&img);
-    const answers_ask ask = ask_of(job);
+    answers_ask ask = ask_of(job);
+    ok = ok && choose_valid(job, &img, decode, a, &ask, err);
     const answers_choice c = ok ? answers_choose(&ask, from, &shape) : (answers_choice){.table = false};
     if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
     if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
@@ -255,6 +275,7 @@ static void close_source(answers_source *a)
     free(a->memory[0]);
     free(a->memory[1]);
     image_free(&a->pixels);
+    valid_free(&a->valid);
 }
 
 /* ---- the rows ------------------------------------------------------------------------------------- */
@@ -285,10 +306,11 @@ static const char *cure(const sat_table *t, const rects_chunk *one)
 
 static sat_status ask_library(const answers_source *a, const rects_chunk *chunk, const sat_statistics *ask)
 {
-    const sat_view pixels = image_view(&a->pixels);
+    const sat_view pixels = image_view(&a->pixels), mask = image_view(&a->valid.mask);
+    const sat_run_options run = {.mask = mask.data ? &mask : NULL};
     if (pixels.data)
-        return chunk->real ? sat_image_statistics_f64(&pixels, chunk->real, chunk->n, ask, NULL)
-                           : sat_image_statistics(&pixels, chunk->whole, chunk->n, ask, NULL);
+        return chunk->real ? sat_image_statistics_f64(&pixels, chunk->real, chunk->n, ask, &run)
+                           : sat_image_statistics(&pixels, chunk->whole, chunk->n, ask, &run);
     const sat_table *squares = a->squares.view.data ? &a->squares : NULL;
     return chunk->real ? sat_table_statistics_f64(&a->table, squares, chunk->real, chunk->n, ask, NULL)
                        : sat_table_statistics(&a->table, squares, chunk->whole, chunk->n, ask, NULL);
@@ -357,12 +379,19 @@ typedef struct question {
     sat_rect_output output[STATS_MAX];
 } question;
 
-static bool allocate(const answers_job *job, int channels, question *q)
+/* In images of cells, how many samples count is asked for, too. */
+static bool allocate(const answers_job *job, const answers_source *a, question *q)
 {
-    const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
+    const size_t n = (size_t)RECTS_CHUNK * (size_t)a->channels;
     sat_statistics *ask = &q->ask;
-    *ask = (sat_statistics){
-        .flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof, .output = q->output};
+    *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0,
+                            .threads = job->common->threads,
+                            .ddof = job->ddof,
+                            .output = q->output,
+                            .skip_nan = a->valid.skip_nan,
+                            .has_nodata = a->valid.has_nodata,
+                            .nodata = a->valid.nodata,
+                            .counts = a->counts.view.data ? &a->counts : NULL};
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {
@@ -372,6 +401,11 @@ static bool allocate(const answers_job *job, int channels, question *q)
         double *values = malloc(n * sizeof *values);
         q->output[ask->outputs++] = (sat_rect_output){column->name, values};
         ok = values;
+    }
+    if (ok && job->cell_format && !valid_all(&a->valid) && !job->stats->count && !job->stats->area) {
+        double *counts = malloc(n * sizeof *counts);
+        q->output[ask->outputs++] = (sat_rect_output){"count", counts};
+        ok = counts;
     }
     return ok;
 }
@@ -405,14 +439,14 @@ static bool put_all(const answers_job *job, const answers_source *a, rects *from
     const sat_statistics *ask = &q.ask;
     rects_load load = {.n = 0};
     bool ok = false;
-    if (!allocate(job, a->channels, &q)) {
+    if (!allocate(job, a, &q)) {
         fail(err, "out of memory");
         goto out;
     }
     for (;;) {
         if (!rects_next(from, &chunk, err) || !answers_take_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
-        if (a->pixels.data && !job->common->quiet) say_slow(job, a, &chunk, &load);
+        if (a->pixels.data && valid_all(&a->valid) && !job->common->quiet) say_slow(job, a, &chunk, &load);
         if (!put_rows(a, from, 0, &chunk, ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
@@ -432,11 +466,15 @@ out:
     return ok;
 }
 
-static bool takes_channels(const decode_options *decode, const input_file *in, error *err)
+static bool takes_options(const answers_job *job, const input_file *in, error *err)
 {
-    const channel_choice *c = &decode->channels;
-    if (!in->is_table || (!c->gray && !c->name && !c->number)) return true;
-    return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
+    const channel_choice *c = &job->decode.channels;
+    const char *given = c->gray                   ? "--gray"
+                        : c->name || c->number    ? "--channel"
+                        : job->valid.mask         ? "--mask"
+                        : job->valid.nodata_given ? "--nodata"
+                                                  : NULL;
+    return !in->is_table || !given || fail(err, "%s is for images, and this is a table", given);
 }
 
 /* What is asked, a table or pixels. */
@@ -456,14 +494,16 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
                          error *err)
 {
     answers_source a = {.input = input};
-    image_memory memory = {.work = table_bytes, .context = &(table_need){ask_of(job), from}};
+    table_need need = {ask_of(job), from};
+    image_memory memory = {.work = table_bytes, .context = &need};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;
 
+    need.ask.holes = job->valid.mask;
     *at_fault = input_name(input);
     decode.memory = &memory;
-    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err);
+    bool ok = input_open(&in, input, &decode, err) && takes_options(job, &in, err);
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
     ok = ok && (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
@@ -471,6 +511,7 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     rects_of_image(from, a.width, a.height);
     answers_input columns = {
         .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
+    if (a.pixels.data) columns.meta = &a.pixels.meta, columns.valid = &a.valid;
     ready = clock_now_s();
     ok = ok && answers_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {
@@ -529,6 +570,7 @@ int answers_job_run(const answers_job *job, rects *from)
                          .cells = {.format = job->cell_format,
                                    .output = job->output,
                                    .no_clobber = job->no_clobber,
+                                   .verbose = job->common->verbose,
                                    .cell_width = job->cell_width,
                                    .cell_height = job->cell_height}};
 

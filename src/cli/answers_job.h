@@ -7,6 +7,7 @@
 #include "options.h"
 #include "rects.h"
 #include "sat_file.h"
+#include "valid_choice.h"
 
 typedef struct answers_job {
     char *const *inputs; /* images or tables */
@@ -23,6 +24,7 @@ typedef struct answers_job {
     answers_form form;
     bool is_query;           /* the command has options for clip, and for what a table's file does not say */
     decode_options decode;   /* images */
+    valid_choice valid;      /* which samples of images count */
     sat_file_options assume; /* tables without trailer; foreign: with --layout */
     bool verify;             /* compare the checksum of any table */
     bool assume_given;       /* --layout or --sample stand on the command line */

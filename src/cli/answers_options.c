@@ -92,9 +92,20 @@ failed:
     return options_fail(o, list ? input_name(list) : NULL, err.text);
 }
 
+bool answers_request_mask(const answers_request *r, options *o, const char *mask)
+{
+    const bool list = r->files_from && strcmp(r->files_from, "-") == 0;
+    const bool piped_rects = r->rects_path && strcmp(r->rects_path, "-") == 0;
+    if (!mask || strcmp(mask, "-") != 0) return true;
+    if (r->files.n == 1 && !list && !piped_rects && strcmp(r->files.inputs[0], "-") != 0) return true;
+    return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+}
+
 static bool check(answers_request *r, options *o)
 {
-    const char *output = r->job.output;
+    const char *output = r->job.output, *mask = r->job.valid.mask;
+    if (!answers_request_mask(r, o, mask)) return false;
+    if (mask && input_is_output(mask, output)) return options_refuse(o, "-o %s would replace the mask", output);
     if (r->job.decode.array == ARRAY_IMAGE && r->job.assume_given)
         return options_refuse(o, "--layout and --sample are for tables, not for --as image");
     if (r->rects_path && input_is_output(r->rects_path, output))
@@ -114,6 +125,7 @@ int answers_request_run(answers_request *r, options *o)
     if (!check(r, o)) return o->status;
     r->job.inputs = r->files.inputs;
     r->job.name_inputs = r->files.n > 1 || r->files_from;
+    r->job.valid.quiet = o->quiet;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = o->max_pixels;
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)

@@ -31,6 +31,9 @@ bool answers_request_stats(answers_request *r, options *o, const char *text);
  * False when o->stop has been set. */
 bool answers_request_inputs(answers_request *r, options *o, int argc, char **argv, const char *usage);
 
+/* Can the mask be read, if it is standard input?  Refused if not. */
+bool answers_request_mask(const answers_request *r, options *o, const char *mask);
+
 /* Answers; decoding, output and tables are set in r->job.  Returns the exit status. */
 int answers_request_run(answers_request *r, options *o);
 

@@ -108,9 +108,10 @@ static void take(int c, options *o, request *r)
         j->largest_px = n * m; /* below 2^62 */
         break;
     case OPT_MOMENTS:
-        j->squares = strcmp(optarg, "1,2") == 0;
-        if (!j->squares && strcmp(optarg, "1") != 0)
-            options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too");
+        j->counts = strncmp(optarg, "0,", 2) == 0;
+        j->squares = strcmp(optarg + 2 * j->counts, "1,2") == 0;
+        if (!j->squares && strcmp(optarg + 2 * j->counts, "1") != 0)
+            options_wrong(o, "1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts");
         break;
     case OPT_TIFF_COMPRESSION: j->compression = optarg; break;
     case OPT_QUALITY:
@@ -229,13 +230,6 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     return sink_check_path(output, &err) || options_fail(o, output, err.text);
 }
 
-/* One input, which is a file? */
-static bool is_alone(const answers_request *r)
-{
-    const bool list = r->files_from && strcmp(r->files_from, "-") == 0;
-    return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
-}
-
 /* Refuses what no window can have: fewer samples than must count. */
 static bool check_counts(options *o, const request *r)
 {
@@ -260,7 +254,7 @@ static bool check_counts(options *o, const request *r)
     return true;
 }
 
-/* Statistics of windows: what goes with them. */
+/* Statistics of windows: what goes with them; and masks. */
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
@@ -272,8 +266,7 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (!check_counts(o, r)) return false;
-    if (r->j.valid.mask && strcmp(r->j.valid.mask, "-") == 0 && !is_alone(&r->answers))
-        return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+    if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
@@ -348,12 +341,14 @@ static bool check_images(options *o, request *r)
 static int run_means(options *o, request *r)
 {
     r->answers.job.output = r->output ? r->output : "-";
+    r->answers.job.valid = r->j.valid;
     return answers_request_run(&r->answers, o);
 }
 
 static int run_images(const options *o, request *r)
 {
     r->j.max_pixels = o->max_pixels;
+    r->j.valid.quiet = o->quiet;
     r->j.channels = r->answers.job.decode.channels;
     r->j.no_orient = r->answers.job.decode.no_orient;
     r->j.no_clobber = r->answers.job.no_clobber;

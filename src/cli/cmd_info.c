@@ -5,6 +5,7 @@
 #include "format.h"
 #include "input.h"
 #include "messages.h"
+#include "number.h"
 #include "options.h"
 #include "printable.h"
 #include "sat_file.h"
@@ -133,7 +134,10 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
     text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
     text_printf(t, "  type        %s\n", sat_type_name(table->sample));
     if (strcmp(f->moment, "sum") != 0)
-        text_printf(t, "  moments     %s: sums, then sums of squares, of each pixel's channels\n", f->moment);
+        text_printf(t, "  moments     %s: %ssums%s, of each pixel's channels\n", f->moment,
+                    *f->moment == '0' ? "counts, then " : "", strchr(f->moment, '2') ? ", then sums of squares" : "");
+    char nodata[REAL_TEXT_BYTES];
+    if (f->has_nodata) text_printf(t, "  no data     %.*s\n", (int)real_text(nodata, f->nodata), nodata);
     if (v->type == SAT_Q32)
         text_printf(t, "  quant       offset %.17g, step %.17g, rectangles of up to %lld px\n", table->quant.offset,
                     table->quant.step, (long long)largest_px(table));
@@ -150,6 +154,8 @@ static void put_table_json(const sat_table *table, const sat_file_info *f, bool 
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
                 (long long)f->width, (long long)f->height, sat_type_name(table->sample));
     if (strcmp(f->moment, "sum") != 0) text_printf(t, ",\"moments\":[%s]", f->moment);
+    char nodata[REAL_TEXT_BYTES];
+    if (f->has_nodata) text_printf(t, ",\"nodata\":\"%.*s\"", (int)real_text(nodata, f->nodata), nodata);
     if (v->type == SAT_Q32)
         text_printf(t, ",\"offset\":%.17g,\"step\":%.17g,\"largest_px\":%lld", table->quant.offset, table->quant.step,
                     (long long)largest_px(table));

@@ -20,7 +20,8 @@ static void take(int c, options *o, answers_request *r)
         break;
     case OPT_VERIFY: to->verify = true; break;
     case OPT_OUTPUT: to->output = optarg; break;
-    default: answers_option(r, o, c);
+    default:
+        if (!answers_option(r, o, c)) valid_option(&to->valid, o, c);
     }
 }
 

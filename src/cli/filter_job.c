@@ -105,8 +105,10 @@ static bool what_counts(const job *j, const char *input, image *img, int threads
     if (!valid_of_image(valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
     if (j->valid.nodata_given && !valid->has_nodata) img->meta.nodata[0] = 0;
     if (!by_alpha || all_count(j, valid)) return true;
+    valid_choice again = j->valid;
+    again.quiet = true; /* it was said */
     valid_free(valid);
-    return valid_of_image(valid, &j->valid, img, input, true, &decode, false, err);
+    return valid_of_image(valid, &again, img, input, true, &decode, false, err);
 }
 
 /* ---- a Gaussian ----------------------------------------------------------------------------------- */

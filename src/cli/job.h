@@ -77,6 +77,7 @@ typedef struct job {
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
     bool squares;       /* beside the sums */
+    bool counts;        /* too, also where all samples count */
     int64_t largest_px; /* q32: the largest rectangle that will be asked for; 0 = see table_job.c */
 
     const image_format *format; /* of the output; NULL = by its extension */

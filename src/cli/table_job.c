@@ -37,16 +37,21 @@ static bool choose_quant(const job *j, const char *input, const image *img, int 
     return true;
 }
 
-/* One moment's sums: of the samples, or of their squares. */
+/* One moment's sums: of the samples, of their squares, or how many count. */
 typedef struct moment {
+    bool used;
     sat_plan *plan;
     sat_view band; /* the table's rows of one band */
     void *carry;
 } moment;
 
+enum { COUNTS, SUMS, SQUARES, MOMENTS };
+static const int powers[MOMENTS] = {SAT_COUNTS, 1, 2};
+
 typedef struct band_work {
     sat_plan_spec spec;
-    moment moments[2];
+    valid_samples valid;
+    moment moments[MOMENTS];
     sat_file_writer *writer;
 } band_work;
 
@@ -83,6 +88,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
+    spec.masked = j->valid.mask != NULL;
     sat_bytes bytes;
     const sat_status status = sat_plan_bytes(&spec, &bytes);
     return (uint64_t)(rows + 2) * row_bytes + job_object_bytes(status, &bytes);
@@ -91,19 +97,26 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
 uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
-    const uint64_t sums = moment_bytes(need, shape, 1), squares = need->j->squares ? moment_bytes(need, shape, 2) : 0;
-    return sums > UINT64_MAX - squares ? UINT64_MAX : sums + squares;
+    const image_shape mask = {.width = shape->width, .height = shape->height, .channels = 1, .type = SAT_U8};
+    const bool counts = need->j->counts || need->j->valid.mask || need->j->valid.nodata_given;
+    uint64_t all = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) : 0;
+    for (int m = 0; m < MOMENTS; m++) {
+        const bool used = m == COUNTS ? counts : m == SUMS || need->j->squares;
+        if (used && __builtin_add_overflow(all, moment_bytes(need, shape, powers[m]), &all)) return UINT64_MAX;
+    }
+    return all;
 }
 
-static bool open_moment(band_work *w, int power, error *err)
+static bool open_moment(band_work *w, int which, error *err)
 {
     const sat_plan_spec *s = &w->spec;
-    moment *m = &w->moments[power - 1];
+    moment *m = &w->moments[which];
     const bool padded = s->layout == SAT_PADDED;
     sat_plan_spec spec = *s;
-    spec.power = power;
+    spec.power = powers[which];
+    m->used = true;
     if (sat_plan_create(&m->plan, &spec) != SAT_OK)
-        return fail(err, "%s%s", sat_detail(), power == 2 ? " (--type)" : "");
+        return fail(err, "%s%s", sat_detail(), which != SUMS || s->accum == SAT_Q32 ? " (--type)" : "");
     m->band = (sat_view){.width = s->width + padded, .height = s->height + padded, .channels = s->channels};
     m->band.type = s->accum;
     if (!view_alloc(&m->band, "a band of its table", err)) return false;
@@ -120,24 +133,40 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     int64_t rows = band_rows(img->height, row_bytes);
     const image_shape shape = image_shape_of(img);
     w->spec = plan_spec(j, &shape, rows, threads);
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    if (!valid_of_image(&w->valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
+    w->spec.masked = w->valid.mask.data != NULL;
+    w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
+    const bool counts = j->counts || !valid_all(&w->valid);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
-    if (!open_moment(w, 1, err) || (j->squares && !open_moment(w, 2, err))) return false;
+    if (!open_moment(w, SUMS, err) || (j->squares && !open_moment(w, SQUARES, err)) ||
+        (counts && !open_moment(w, COUNTS, err)))
+        return false;
     if (j->verbose)
-        say(input_name(input), "%s; %s table of %s%s, in bands of %lld rows", sat_plan_note(w->moments[0].plan),
+        say(input_name(input), "%s; %s table of %s%s%s, in bands of %lld rows", sat_plan_note(w->moments[SUMS].plan),
             sat_layout_name(j->layout), sat_type_name(accum), j->squares ? ", and of the squares" : "",
-            (long long)rows);
+            counts ? ", and of the counts" : "", (long long)rows);
     return true;
 }
 
-/* Sums image rows [y, y + rows) and shows the table's rows for them in *made. */
-static bool sum_band(const band_work *w, const moment *m, const image *img, int64_t y, int64_t rows, sat_view *made,
-                     error *err)
+/* Sums image rows [y, y + rows) for all moments and shows the tables' rows for them in made. */
+static bool sum_band(const band_work *w, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS], error *err)
 {
     const sat_view in = image_rows_view(img, y, rows);
-    *made = m->band;
-    made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);
-    sat_run_options run = {.carry_in = y > 0 ? m->carry : NULL, .carry_out = m->carry, .continues = y > 0};
-    return sat_plan_run(m->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
+    sat_view mask = {0};
+    if (w->spec.masked) mask = image_rows_view(&w->valid.mask, y, rows);
+    for (int k = 0; k < MOMENTS; k++) {
+        const moment *m = &w->moments[k];
+        if (!m->used) continue;
+        made[k] = m->band;
+        made[k].height = rows + (w->spec.layout == SAT_PADDED && y == 0);
+        const sat_run_options run = {.carry_in = y > 0 ? m->carry : NULL,
+                                     .carry_out = m->carry,
+                                     .continues = y > 0,
+                                     .mask = w->spec.masked ? &mask : NULL};
+        if (sat_plan_run(m->plan, &in, &made[k], &run) != SAT_OK) return fail(err, "%s", sat_detail());
+    }
+    return true;
 }
 
 /* The carry row is the last of an inclusive table. */
@@ -162,24 +191,28 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
 
     if (!prepare(j, input, img, threads, &w, err)) goto out;
     *at_output = true;
-    sat_table whole = {.view = w.moments[0].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
+    const bool counts = w.moments[COUNTS].used;
+    sat_table whole = {.view = w.moments[SUMS].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     whole.view.height = img->height + (j->layout == SAT_PADDED);
-    sat_file_write_options write = {
-        .no_clobber = j->no_clobber, .standard_output = true, .moments = j->squares ? 2 : 1};
+    sat_file_write_options write = {.no_clobber = j->no_clobber,
+                                    .standard_output = true,
+                                    .counts = counts,
+                                    .has_nodata = w.valid.has_nodata || w.valid.skip_nan,
+                                    .nodata = w.valid.skip_nan ? __builtin_nan("") : w.valid.nodata,
+                                    .moments = j->squares ? 2 : 1};
     if (sat_file_writer_open(&w.writer, output, &whole, &write) != SAT_OK) goto file_failed;
 
     job_stage(j, spent, "compute");
     for (int64_t y = 0, rows; y < img->height; y += rows) {
-        sat_view made, squares;
+        sat_view made[MOMENTS];
         rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
         *at_output = false;
-        if (!sum_band(&w, &w.moments[0], img, y, rows, &made, err)) goto out;
-        if (j->squares && !sum_band(&w, &w.moments[1], img, y, rows, &squares, err)) goto out;
+        if (!sum_band(&w, img, y, rows, made, err)) goto out;
         now = clock_now_s();
         spent->compute_s += now - start;
         *at_output = true;
-        if ((j->squares ? sat_file_writer_moments(w.writer, &made, &squares) : sat_file_writer_rows(w.writer, &made)) !=
-            SAT_OK)
+        if (sat_file_writer_tables(w.writer, counts ? &made[COUNTS] : NULL, &made[SUMS],
+                                   j->squares ? &made[SQUARES] : NULL) != SAT_OK)
             goto file_failed;
         start = clock_now_s();
         spent->encode_s += start - now;
@@ -189,18 +222,19 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     ok = sat_file_writer_close(&w.writer) == SAT_OK;
     spent->encode_s += clock_now_s() - start;
     if (ok) {
-        say_rounding(j, img, &w.moments[0], 1, output);
-        say_rounding(j, img, &w.moments[1], 2, output);
+        say_rounding(j, img, &w.moments[SUMS], 1, output);
+        say_rounding(j, img, &w.moments[SQUARES], 2, output);
         goto out;
     }
 file_failed:
     fail(err, "%s", sat_detail());
 out:
     sat_file_writer_abort(&w.writer);
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < MOMENTS; m++) {
         sat_plan_destroy(&w.moments[m].plan);
         free(w.moments[m].band.data);
         free(w.moments[m].carry);
     }
+    valid_free(&w.valid);
     return ok;
 }

@@ -70,7 +70,7 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     v->skip_nan = fits && is_nan(value);
     v->has_nodata = fits && !is_nan(value);
     if (v->has_nodata) v->nodata = value;
-    if (verbose) say_value(input, text, number, fits);
+    if (verbose || (!fits && !choice->quiet)) say_value(input, text, number, fits);
     return true;
 }
 

@@ -9,6 +9,7 @@
 typedef struct valid_choice {
     const char *mask;  /* a file, or NULL */
     bool nodata_given; /* else that of the file counts */
+    bool quiet;        /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
 } valid_choice;

@@ -45,6 +45,8 @@ typedef struct image_meta {
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of
  * memory. */
 bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err);
+/* Appends the georeference of an image to that of an image of its cells of that size: a pixel for each. */
+bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err);
 void meta_free(image_meta *meta); /* frees what it points to, and zeroes the struct; a zeroed one is fine */
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Rows without gaps. */
@@ -81,5 +83,9 @@ sat_view image_rows_view(const image *img, int64_t y, int64_t rows);
 
 /* Sets sample i of an image of f32 or f64, counted through all its rows. */
 void image_set(image *img, int64_t i, double value);
+
+/* The same, but a number that is `taken` in the image's type becomes the next larger one, its largest the next smaller.
+ * Returns whether it was. */
+bool image_set_beside(image *img, int64_t i, double value, double taken);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "sized.h"
 #include "table_file.h"
-#include "table_trailer.h"
 
 struct sat_file {
     table_file table;
@@ -20,8 +19,8 @@ struct sat_file_writer {
 };
 
 SAT_NO_PADDING_BEHIND(sat_file_options, sample);
-SAT_NO_PADDING_BEHIND(sat_file_info, writer);
-SAT_NO_PADDING_BEHIND(sat_file_write_options, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_file_info, nodata);
+SAT_NO_PADDING_BEHIND(sat_file_write_options, nodata);
 
 static sat_status refuse(sat_status status, const char *why)
 {
@@ -118,6 +117,16 @@ sat_status sat_file_squares_sized(const sat_file *file, sat_table *table, size_t
     return SAT_OK;
 }
 
+sat_status sat_file_counts_sized(const sat_file *file, sat_table *table, size_t table_bytes)
+{
+    sat_table counts;
+    if (!file || !table) return refuse(SAT_ERR_ARGUMENT, "no file or no table");
+    if (!table_file_counts(&file->table, &counts))
+        return refuse(SAT_ERR_UNAVAILABLE, "the table has no counts: all samples count");
+    sat_give_struct(table, table_bytes, &counts, sizeof counts);
+    return SAT_OK;
+}
+
 sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, size_t info_bytes)
 {
     if (!file || !info) return refuse(SAT_ERR_ARGUMENT, "no file or no info");
@@ -129,9 +138,11 @@ sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, si
         .has_trailer = t->meta.has_trailer,
         .is_mapped = t->file.mapped,
         .looks_padded = table_file_looks_padded(t),
+        .has_nodata = t->meta.has_nodata,
+        .nodata = t->meta.nodata,
     };
     table_image_shape(t->table.layout, &t->table.view, &ours.width, &ours.height);
-    snprintf(ours.moment, sizeof ours.moment, "%s", t->meta.moments == 2 ? MOMENTS_1_2 : MOMENT_SUM);
+    snprintf(ours.moment, sizeof ours.moment, "%s", table_moments_name(t->meta.moments));
     snprintf(ours.entry, sizeof ours.entry, "%s", table_file_type_name(t));
     memcpy(ours.writer, t->meta.writer, sizeof ours.writer);
     sat_give_struct(info, info_bytes, &ours, sizeof ours);
@@ -171,8 +182,13 @@ static sat_status take_write_options(sat_file_write_options *ours, const sat_fil
     if (!sat_copy_struct(ours, sizeof *ours, theirs, bytes)) return newer("options");
     if (memcmp(ours->reserved, none, sizeof none) != 0) return newer("options");
     if (ours->reserved_word != 0) return newer("options");
-    if (ours->moments < 0 || ours->moments > 2) return refuse(SAT_ERR_ARGUMENT, "a file has one or two moments");
-    meta->moments = ours->moments;
+    if (ours->moments < 0 || ours->moments > 2)
+        return refuse(SAT_ERR_ARGUMENT, "a file has one or two moments, beside counts");
+    if (ours->has_nodata && !ours->counts)
+        return refuse(SAT_ERR_ARGUMENT, "a value for no data, in a file without counts");
+    meta->moments = (table_moments){.counts = ours->counts, .squares = ours->moments == 2};
+    meta->has_nodata = ours->has_nodata;
+    meta->nodata = ours->nodata;
     if (!ours->writer) return SAT_OK;
     size_t n = strnlen(ours->writer, sizeof meta->writer);
     bool printable = n > 0 && n < sizeof meta->writer;
@@ -221,7 +237,7 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     sat_status status = take_write_options(&options, their_options, options_bytes, &meta);
     if (status != SAT_OK) return status;
     if (table.power != 0 && table.power != 1)
-        return refuse(SAT_ERR_ARGUMENT, "a table of squares alone: a file has sums, or sums and squares");
+        return refuse(SAT_ERR_ARGUMENT, "a table of squares or counts alone: a file has sums, and these beside them");
     if (table.reserved_word != 0) return newer("table");
     meta.layout = table.layout;
     meta.sample = table.sample;
@@ -246,37 +262,40 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     return failed(&err);
 }
 
-/* squares: NULL for one moment. */
-static sat_status write_rows(sat_file_writer *writer, const sat_view *rows, const sat_view *squares)
+sat_status sat_file_writer_tables(sat_file_writer *writer, const sat_view *counts, const sat_view *sums,
+                                  const sat_view *squares)
 {
+    const sat_view *rows[3];
+    int n = 0;
     error err;
-    sat_status status = check_rows(rows);
-    if (status == SAT_OK && squares) status = check_rows(squares);
-    if (status != SAT_OK) return status;
-    if (rows->type != writer->view.type || (squares && squares->type != rows->type))
-        return refuse(SAT_ERR_TYPE, "rows of another type than the table's");
-    if (!table_writer_takes(writer->rows, rows) || (squares && !table_writer_takes(writer->rows, squares)) ||
-        (squares && squares->height != rows->height))
-        return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
-    bool ok =
-        squares ? table_writer_joined(writer->rows, rows, squares, &err) : table_writer_rows(writer->rows, rows, &err);
+    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
+    const table_moments moments = table_writer_moments(writer->rows);
+    if (moments.counts != (counts != NULL) || moments.squares != (squares != NULL)) {
+        fail(&err, "rows of other moments than the file has, which are %s", table_moments_name(moments));
+        return refuse(SAT_ERR_ARGUMENT, err.text);
+    }
+    if (counts) rows[n++] = counts;
+    rows[n++] = sums;
+    if (squares) rows[n++] = squares;
+    for (int k = 0; k < n; k++) {
+        const sat_status status = check_rows(rows[k]);
+        if (status != SAT_OK) return status;
+        if (rows[k]->type != writer->view.type) return refuse(SAT_ERR_TYPE, "rows of another type than the table's");
+        if (!table_writer_takes(writer->rows, rows[k]) || rows[k]->height != rows[0]->height)
+            return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
+    }
+    const bool ok = n > 1 ? table_writer_joined(writer->rows, rows, &err) : table_writer_rows(writer->rows, sums, &err);
     return ok ? SAT_OK : failed(&err);
 }
 
 sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows)
 {
-    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
-    if (table_writer_moments(writer->rows) != 1)
-        return refuse(SAT_ERR_ARGUMENT, "rows without their squares, in a file of two moments");
-    return write_rows(writer, rows, NULL);
+    return sat_file_writer_tables(writer, NULL, rows, NULL);
 }
 
 sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares)
 {
-    if (!writer || !squares) return refuse(SAT_ERR_ARGUMENT, "no writer or no squares");
-    if (table_writer_moments(writer->rows) != 2)
-        return refuse(SAT_ERR_ARGUMENT, "rows of squares, in a file of one moment");
-    return write_rows(writer, rows, squares);
+    return sat_file_writer_tables(writer, NULL, rows, squares);
 }
 
 sat_status sat_file_writer_close(sat_file_writer **writer)

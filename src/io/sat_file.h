@@ -76,6 +76,12 @@ SAT_API sat_status sat_file_table_sized(const sat_file *file, sat_table *table, 
 #define sat_file_squares(...) sat_file_squares_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
 SAT_API sat_status sat_file_squares_sized(const sat_file *file, sat_table *table, size_t table_bytes);
 
+/* The table of the counts (sat_table.power = SAT_COUNTS) of a file that has one, for sat_statistics.counts: as above.
+ * Beside counts, sums and squares have 0 in place of samples that do not count.  SAT_ERR_UNAVAILABLE if the file has
+ * none: all samples count. */
+#define sat_file_counts(...) sat_file_counts_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
+SAT_API sat_status sat_file_counts_sized(const sat_file *file, sat_table *table, size_t table_bytes);
+
 /* What else the file says of itself. */
 typedef struct sat_file_info {
     int64_t width, height;            /* of the image, px */
@@ -85,10 +91,12 @@ typedef struct sat_file_info {
     bool is_mapped;                   /* but for its first 128 KiB; false: in memory */
     bool looks_padded; /* it was opened as inclusive, has no trailer, and its first row and column are zero:
                           it may be a padded one */
-    bool reserved[5];  /* false */
+    bool has_nodata;   /* samples that equal `nodata` did not count */
+    bool reserved[4];  /* false */
     char entry[8];     /* the type of the array: "i32" for <i4, else the table's */
-    char moment[8];    /* what was summed: "sum", or "1,2" with the squares */
+    char moment[8];    /* what was summed: "sum", "1,2" with the squares, "0,1" and "0,1,2" with the counts */
     char writer[32];   /* the program that wrote it, "sat 0.3.0"; "" without a trailer */
+    double nodata;     /* NaN: NaNs did not count */
 } sat_file_info;
 
 /* SAT_ERR_ARGUMENT if a pointer is NULL. */
@@ -113,10 +121,13 @@ SAT_API void sat_file_close(sat_file **file);
 typedef struct sat_file_write_options {
     bool no_clobber;      /* refuse a path that exists; checked again, atomically, at the end */
     bool standard_output; /* the path "-" is standard output; else it is a file of that name */
-    bool reserved[6];     /* false */
+    bool counts;          /* counts beside the sums, by sat_file_writer_tables() */
+    bool has_nodata;      /* with counts: the file says that samples of the value `nodata` did not count */
+    bool reserved[4];     /* false */
     const char *writer;   /* name of the program, 1 .. 31 printable ASCII characters; NULL = "sat " and sat_version() */
     int moments;          /* 2: sums and sums of squares, by sat_file_writer_moments(); 0, 1: sums */
     int reserved_word;    /* 0 */
+    double nodata;        /* NaN: NaNs did not count */
 } sat_file_write_options;
 
 /* Writes a table in host memory to a path; /dev/fd/N is a descriptor of the process that is
@@ -126,6 +137,7 @@ typedef struct sat_file_write_options {
  * process ignores it.
  *
  *   SAT_ERR_ARGUMENT     a pointer is NULL, an option, the layout or the fixed point is none, or the table sums squares
+ *                        or counts
  *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
  *   SAT_ERR_TYPE         no table of this type is made of samples of that type
  *   SAT_ERR_UNAVAILABLE  the table lies in device memory
@@ -157,6 +169,11 @@ SAT_API sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view 
 /* The same for a file of two moments: the same number of rows of the sums and of the squares, both of that type.
  * SAT_ERR_ARGUMENT also where the file has one moment, SAT_ERR_SHAPE where the numbers of rows differ. */
 SAT_API sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares);
+
+/* The same for a file of any moments: NULL for counts and squares that the file does not have.  All are of the table's
+ * type. */
+SAT_API sat_status sat_file_writer_tables(sat_file_writer *writer, const sat_view *counts, const sat_view *sums,
+                                          const sat_view *squares);
 
 /* After the last row: writes the trailer, syncs the file and gives it its name.  Frees the writer in every case, and
  * sets *writer to NULL. SAT_ERR_SHAPE if rows are missing; SAT_ERR_FILE and _MEMORY as for writing in one call. */

@@ -6,13 +6,16 @@
 #include "sat_file.h"
 #include "sink.h"
 #include "source.h"
+#include "table_trailer.h"
 
 /* From the trailer, or from the caller for a table without one. */
 typedef struct table_meta {
     sat_layout layout;
-    sat_type sample;   /* type of the summed image */
-    sat_quant quant;   /* q32 */
-    int moments;       /* 2: each pixel has its channels' sums, then their sums of squares; else sums alone */
+    sat_type sample; /* type of the summed image */
+    sat_quant quant; /* q32 */
+    table_moments moments;
+    bool has_nodata; /* with counts: samples of that value did not count */
+    double nodata;
     bool has_trailer;  /* read: false = made by other software (NumPy, OpenCV) */
     uint64_t checksum; /* XXH3-64 of the array's bytes, from the trailer */
     char writer[32];   /* "sat 0.3.0" */
@@ -27,15 +30,15 @@ typedef struct table_writer table_writer;
 sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err);
 
 /* view gives width, height, channels and type of the table's own array (padding included); its data is
- * not used.  1 channel makes a 2-D array, more, or two moments, make a 3-D one.  The sink stays the caller's. */
+ * not used.  1 channel makes a 2-D array, more, or more moments, make a 3-D one.  The sink stays the caller's. */
 bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, const table_meta *meta, error *err);
 /* Are these rows of the array's shape, and no more than are missing? */
 bool table_writer_takes(const table_writer *writer, const sat_view *rows);
 /* The next rows of the array, top to bottom; table_writer_takes() them. */
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
-/* The same of a writer of two moments: as many rows of each. */
-bool table_writer_joined(table_writer *writer, const sat_view *rows, const sat_view *squares, error *err);
-int table_writer_moments(const table_writer *writer);
+/* The same of a writer of several moments: their rows in the array's order, the same number of each. */
+bool table_writer_joined(table_writer *writer, const sat_view *const *rows, error *err);
+table_moments table_writer_moments(const table_writer *writer);
 /* Were all rows written? */
 bool table_writer_is_whole(const table_writer *writer);
 /* Writes the trailer after the last row; frees the writer in every case. */
@@ -61,8 +64,9 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
 /* A source_probe, without context: maps the table. */
 bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 
-/* The table of the squares; false if the file has none. */
+/* The table of the squares, and that of the counts; false if the file has none. */
 bool table_file_squares(const table_file *file, sat_table *squares);
+bool table_file_counts(const table_file *file, sat_table *counts);
 
 /* An array without trailer is taken for a table only by options->foreign. */
 bool table_file_open(table_file *file, const char *path, const sat_file_options *options, error *err);

@@ -6,7 +6,6 @@
 #include "npy_header.h"
 #include "sample_type.h"
 #include "table_file.h"
-#include "table_trailer.h"
 
 /* Entries of a foreign table's first column to check.  Each lies on a page of its own; to check all of them would take
  * as long as reading the file. */
@@ -28,7 +27,7 @@ static int64_t channels_of(const npy_header *h)
     return h->dims == 3 ? h->shape[2] : 1;
 }
 
-enum { CHANNELS_MAX = 4, MOMENTS_MAX = 2 };
+enum { CHANNELS_MAX = 4, MOMENTS_MAX = 3 };
 
 static bool check_channels(const npy_header *h, int64_t most, error *err)
 {
@@ -75,24 +74,26 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     int64_t width, height;
     sat_type accum = sat_type_from_name(t->accum);
 
-    if (strcmp(t->moment, MOMENTS_1_2) == 0 && channels_of(h) % MOMENTS_MAX == 0) {
-        meta->moments = MOMENTS_MAX;
-        view->channels /= MOMENTS_MAX;
-        view->pixel_bytes = MOMENTS_MAX * view->channels * (ptrdiff_t)sat_type_bytes(view->type);
-    } else if (strcmp(t->moment, MOMENT_SUM) != 0) {
-        return fail(err,
-                    "table of the moments '%s' in %lld channels; this program knows " MOMENT_SUM " and " MOMENTS_1_2,
+    const bool known = table_moments_from_name(t->moment, &meta->moments);
+    const int planes = table_planes(meta->moments);
+    if (!known || channels_of(h) % planes != 0)
+        return fail(err, "table of the moments '%s' in %lld channels; this program knows sum, 1,2, 0,1 and 0,1,2",
                     t->moment, (long long)channels_of(h));
-    } else if (!check_channels(h, CHANNELS_MAX, err)) {
-        return false;
+    if (!check_channels(h, (int64_t)CHANNELS_MAX * planes, err)) return false;
+    if (planes > 1) {
+        const ptrdiff_t plane = view->channels / planes * (ptrdiff_t)sat_type_bytes(view->type);
+        view->channels /= planes;
+        view->pixel_bytes = planes * plane;
+        if (meta->moments.counts) view->data = (char *)view->data + plane;
     }
     if (!sat_layout_from_name(t->layout, &meta->layout))
         return fail(err, "table of the unknown layout '%s'", t->layout);
     meta->sample = sat_type_from_name(t->sample);
     if (!table_types_match(meta->sample, accum))
         return fail(err, "broken trailer: no %s table of %s samples", t->accum, t->sample);
-    if (meta->moments == MOMENTS_MAX && !table_squares_match(meta->sample, accum))
-        return fail(err, "broken trailer: no %s table of squares of %s samples", t->accum, t->sample);
+    if (!table_moments_match(meta->moments, meta->sample, accum))
+        return fail(err, "broken trailer: no %s table of the moments %s of %s samples", t->accum, t->moment, t->sample);
+    if (meta->moments.counts && t->has_nodata > 1) return fail(err, "broken trailer: no such value for no data");
 
     if (accum == SAT_Q32 && view->type == SAT_U32) view->type = SAT_Q32;
     if (accum == SAT_I32 && file->has_i4) view->type = SAT_I32;
@@ -107,6 +108,8 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
         meta->quant = (sat_quant){.offset = t->quant_offset, .step = t->quant_step, .largest = t->quant_largest};
         if (!table_quant_ok(&meta->quant)) return fail(err, "broken trailer: no such fixed point");
     }
+    meta->has_nodata = meta->moments.counts && t->has_nodata;
+    meta->nodata = meta->has_nodata ? t->nodata : 0;
     meta->has_trailer = true;
     meta->checksum = t->data_xxh3;
     memcpy(meta->writer, t->writer, sizeof(meta->writer));
@@ -221,13 +224,24 @@ out:
     return ok;
 }
 
+/* The table `planes` further on in each pixel than the sums. */
+static void beside(const table_file *file, int planes, int power, sat_table *other)
+{
+    *other = file->table;
+    other->view.data = (char *)other->view.data + planes * other->view.pixel_bytes / table_planes(file->meta.moments);
+    other->power = power;
+}
+
 bool table_file_squares(const table_file *file, sat_table *squares)
 {
-    if (file->meta.moments != MOMENTS_MAX) return false;
-    *squares = file->table;
-    squares->view.data = (char *)squares->view.data + squares->view.pixel_bytes / MOMENTS_MAX;
-    squares->power = 2;
-    return true;
+    if (file->meta.moments.squares) beside(file, 1, 2, squares);
+    return file->meta.moments.squares;
+}
+
+bool table_file_counts(const table_file *file, sat_table *counts)
+{
+    if (file->meta.moments.counts) beside(file, -1, SAT_COUNTS, counts);
+    return file->meta.moments.counts;
 }
 
 const char *table_file_type_name(const table_file *file)
@@ -245,7 +259,7 @@ bool table_file_looks_padded(const table_file *file)
 bool table_file_verify(const table_file *file, error *err)
 {
     if (!file->meta.has_trailer) return fail(err, "no trailer, and so no checksum");
-    if (XXH3_64bits(file->table.view.data, file->data_bytes) != file->meta.checksum)
+    if (XXH3_64bits(file->file.bytes + file->data_offset, file->data_bytes) != file->meta.checksum)
         return fail(err, "damaged: the table's checksum does not match");
     return true;
 }

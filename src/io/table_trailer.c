@@ -30,13 +30,29 @@ bool table_types_match(sat_type sample, sat_type accum)
     }
 }
 
-bool table_squares_match(sat_type sample, sat_type accum)
+bool table_moments_match(table_moments m, sat_type sample, sat_type accum)
 {
-    const size_t bytes = sat_type_bytes(sample);
-    const bool known = table_types_match(sample, SAT_F64);
-    if (bytes == 1 || bytes == 2)
-        return known && (accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64 || accum == SAT_F64);
-    return known && accum == SAT_F64;
+    const bool narrow = sat_type_bytes(sample) <= 2;
+    const bool exact = accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64;
+    if (!table_types_match(sample, accum)) return false;
+    if (m.squares && accum != SAT_F64 && !(narrow && exact)) return false;
+    return !m.counts || accum == SAT_F64 || exact;
+}
+
+static const char *const names[2][2] = {{"sum", "1,2"}, {"0,1", "0,1,2"}}; /* [counts][squares] */
+
+const char *table_moments_name(table_moments m)
+{
+    return names[m.counts][m.squares];
+}
+
+bool table_moments_from_name(const char *name, table_moments *m)
+{
+    for (int k = 0; k < 4; k++) {
+        *m = (table_moments){.counts = k >> 1, .squares = k & 1};
+        if (strcmp(name, table_moments_name(*m)) == 0) return true;
+    }
+    return false;
 }
 
 bool table_quant_ok(const sat_quant *q)

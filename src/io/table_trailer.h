@@ -13,9 +13,19 @@
 
 #define TRAILER_MAGIC "SATTABLE"
 
-/* The moment's name of sums alone, and of sums and sums of squares. */
-#define MOMENT_SUM  "sum"
-#define MOMENTS_1_2 "1,2"
+/* What the array has beside the sums of samples, in this order: counts, sums, squares. */
+typedef struct table_moments {
+    bool counts, squares;
+} table_moments;
+
+static inline int table_planes(table_moments m)
+{
+    return 1 + m.counts + m.squares;
+}
+
+/* Their name in the trailer: "sum", "1,2", "0,1" or "0,1,2"; and back, false if it is none. */
+const char *table_moments_name(table_moments moments);
+bool table_moments_from_name(const char *name, table_moments *moments);
 
 enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8 };
 
@@ -27,10 +37,11 @@ typedef struct table_trailer {
     uint64_t data_offset, data_bytes;
     uint64_t data_xxh3;
     char layout[16], sample[8], accum[8], moment[8];
-    uint64_t reserved1;
+    double nodata;                   /* with has_nodata, else 0 */
     double quant_offset, quant_step; /* q32, else 0 */
     char writer[32];
-    uint8_t reserved2[24];
+    uint64_t has_nodata; /* with counts: 1, or 0; else 0 */
+    uint8_t reserved[16];
     uint64_t own_xxh3; /* of everything above */
 } table_trailer;
 
@@ -49,8 +60,8 @@ bool table_image_shape(sat_layout layout, const sat_view *table, int64_t *width,
 /* Does this combination of sample and accumulator exist? */
 bool table_types_match(sat_type sample, sat_type accum);
 
-/* The same for an accumulator of the squares. */
-bool table_squares_match(sat_type sample, sat_type accum);
+/* The same for an accumulator of the sums, and of all moments beside them. */
+bool table_moments_match(table_moments moments, sat_type sample, sat_type accum);
 
 /* Is this the fixed point of a q32 table, as sat.h describes it? */
 bool table_quant_ok(const sat_quant *quant);

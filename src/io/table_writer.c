@@ -5,7 +5,6 @@
 
 #include "npy_header.h"
 #include "table_file.h"
-#include "table_trailer.h"
 
 /* Rows without gaps are hashed and written in pieces that the cache holds from the one to the other. */
 #define PIECE_BYTES ((size_t)1 << 20)
@@ -15,9 +14,9 @@ struct table_writer {
     XXH3_state_t *hash;
     sat_view view;                 /* the whole array, without data */
     size_t row_bytes, pixel_bytes; /* of the view */
-    int moments;                   /* 1 or 2 */
-    uint8_t *joined;               /* of two moments: a row of the file */
-    int64_t rows;                  /* written so far */
+    table_moments moments;
+    uint8_t *joined; /* of several moments: a row of the file */
+    int64_t rows;    /* written so far */
     table_trailer trailer;
 };
 
@@ -27,17 +26,12 @@ static void put_name(char *field, size_t capacity, const char *name)
 }
 
 /* The size of the array, if a file can hold it with header and trailer. */
-static bool fits_file(const sat_view *view, int moments, uint64_t *data_bytes)
+static bool fits_file(const sat_view *view, int planes, uint64_t *data_bytes)
 {
     uint64_t row = sat_row_bytes(view->width, view->channels, view->type), end;
-    return row && !__builtin_mul_overflow(row, (unsigned)moments, &row) &&
+    return row && !__builtin_mul_overflow(row, (unsigned)planes, &row) &&
            !__builtin_mul_overflow(row, (uint64_t)view->height, data_bytes) &&
            !__builtin_add_overflow(*data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) && end <= INT64_MAX;
-}
-
-static int moments_of(const table_meta *meta)
-{
-    return meta->moments == 2 ? 2 : 1;
 }
 
 sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err)
@@ -57,11 +51,12 @@ sat_status table_writer_check(const sat_view *view, const table_meta *meta, erro
         fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
         return SAT_ERR_TYPE;
     }
-    if (moments_of(meta) == 2 && !table_squares_match(meta->sample, view->type)) {
-        fail(err, "no %s table of squares of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+    if (!table_moments_match(meta->moments, meta->sample, view->type)) {
+        fail(err, "no %s table of the moments %s of %s samples", sat_type_name(view->type),
+             table_moments_name(meta->moments), sat_type_name(meta->sample));
         return SAT_ERR_TYPE;
     }
-    if (!fits_file(view, moments_of(meta), &bytes)) {
+    if (!fits_file(view, table_planes(meta->moments), &bytes)) {
         fail(err, "the table is larger than any file");
         return SAT_ERR_SHAPE;
     }
@@ -83,20 +78,22 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
         .quant_offset = q32 ? meta->quant.offset : 0,
         .quant_step = q32 ? meta->quant.step : 0,
         .quant_largest = q32 ? meta->quant.largest : 0,
+        .has_nodata = meta->has_nodata,
+        .nodata = meta->has_nodata ? meta->nodata : 0,
     };
     put_name(t->layout, sizeof(t->layout), sat_layout_name(meta->layout));
     put_name(t->sample, sizeof(t->sample), sat_type_name(meta->sample));
     put_name(t->accum, sizeof(t->accum), sat_type_name(view->type));
-    put_name(t->moment, sizeof(t->moment), moments_of(meta) == 2 ? MOMENTS_1_2 : MOMENT_SUM);
+    put_name(t->moment, sizeof(t->moment), table_moments_name(meta->moments));
     put_name(t->writer, sizeof(t->writer), meta->writer);
     if (!meta->writer[0]) snprintf(t->writer, sizeof(t->writer), "sat %s", sat_version());
 
-    return fits_file(view, moments_of(meta), &t->data_bytes);
+    return fits_file(view, table_planes(meta->moments), &t->data_bytes);
 }
 
-static bool write_header(sink *out, const sat_view *view, int moments, error *err)
+static bool write_header(sink *out, const sat_view *view, int planes, error *err)
 {
-    const int channels = view->channels * moments;
+    const int channels = view->channels * planes;
     npy_header h = {
         .kind = npy_kind(view->type),
         .item_bytes = (int)sat_type_bytes(view->type),
@@ -120,8 +117,9 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
     w->view = *view;
     w->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
     w->pixel_bytes = (size_t)view->channels * sat_type_bytes(view->type);
-    w->moments = moments_of(meta);
-    if (w->moments == 2 && !(w->joined = malloc(2 * w->row_bytes))) {
+    w->moments = meta->moments;
+    const int planes = table_planes(w->moments);
+    if (planes > 1 && !(w->joined = malloc((size_t)planes * w->row_bytes))) {
         fail_memory(err, "out of memory");
         goto out;
     }
@@ -130,7 +128,7 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
         fail_memory(err, "out of memory");
         goto out;
     }
-    if (!write_header(out, view, w->moments, err)) goto out;
+    if (!write_header(out, view, planes, err)) goto out;
     *writer = w;
     return true;
 out:
@@ -149,7 +147,7 @@ bool table_writer_is_whole(const table_writer *w)
     return w->rows == w->view.height;
 }
 
-int table_writer_moments(const table_writer *w)
+table_moments table_writer_moments(const table_writer *w)
 {
     return w->moments;
 }
@@ -160,32 +158,33 @@ static bool put(table_writer *w, const void *bytes, size_t n, error *err)
     return sink_write(w->out, bytes, n, err);
 }
 
-/* A row of the file from a row of each moment: one pixel's sums, then its squares. */
-#define JOIN(bytes)                                                                                                    \
-    for (int64_t x = 0; x < n; x++, to += 2 * (bytes)) {                                                               \
-        memcpy(to, first + (size_t)x * (bytes), bytes);                                                                \
-        memcpy(to + (bytes), second + (size_t)x * (bytes), bytes);                                                     \
-    }
-static void join(uint8_t *to, const uint8_t *first, const uint8_t *second, int64_t n, size_t pixel_bytes)
+/* A row of the file from a row of each moment: the pixels of all lie side by side. */
+static inline void join(uint8_t *to, const uint8_t *const *from, size_t planes, int64_t n, size_t pixel_bytes)
 {
-    if (pixel_bytes == 8) { /* the default: copies of a known size take no calls */
-        JOIN((size_t)8)
-    } else {
-        JOIN(pixel_bytes)
-    }
+    for (int64_t x = 0; x < n; x++)
+        for (size_t k = 0; k < planes; k++, to += pixel_bytes)
+            memcpy(to, from[k] + (size_t)x * pixel_bytes, pixel_bytes);
 }
-#undef JOIN
 
-bool table_writer_joined(table_writer *w, const sat_view *rows, const sat_view *squares, error *err)
+bool table_writer_joined(table_writer *w, const sat_view *const *rows, error *err)
 {
-    const size_t apart = rows->row_bytes ? (size_t)rows->row_bytes : w->row_bytes;
-    const size_t squares_apart = squares->row_bytes ? (size_t)squares->row_bytes : w->row_bytes;
-    for (int64_t y = 0; y < rows->height; y++) {
-        join(w->joined, (const uint8_t *)rows->data + (size_t)y * apart,
-             (const uint8_t *)squares->data + (size_t)y * squares_apart, rows->width, w->pixel_bytes);
-        if (!put(w, w->joined, 2 * w->row_bytes, err)) return false;
+    const size_t planes = (size_t)table_planes(w->moments);
+    const int64_t width = w->view.width;
+    for (int64_t y = 0; y < rows[0]->height; y++) {
+        const uint8_t *from[3];
+        for (size_t k = 0; k < planes; k++) {
+            const size_t apart = rows[k]->row_bytes ? (size_t)rows[k]->row_bytes : w->row_bytes;
+            from[k] = (const uint8_t *)rows[k]->data + (size_t)y * apart;
+        }
+        if (w->pixel_bytes == 8 && planes == 2) /* copies of a known size take no calls */
+            join(w->joined, from, 2, width, 8);
+        else if (w->pixel_bytes == 8)
+            join(w->joined, from, 3, width, 8);
+        else
+            join(w->joined, from, planes, width, w->pixel_bytes);
+        if (!put(w, w->joined, planes * w->row_bytes, err)) return false;
     }
-    w->rows += rows->height;
+    w->rows += rows[0]->height;
     return true;
 }
 

@@ -1,5 +1,7 @@
 /* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, the tags of GeoTIFF (OGC
  * 19-008r4), which are carried as they are, and GDAL's value for no data. */
+#include "image.h"
+
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <tiffio.h>
@@ -17,7 +19,7 @@ static const TIFFFieldInfo geo_tags[] = {
     {34736, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "GeoDoubleParams"},
     {34737, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GeoAsciiParams"},
 };
-enum { GEO_TAGS = sizeof geo_tags / sizeof *geo_tags };
+enum { GEO_TAGS = sizeof geo_tags / sizeof *geo_tags, GEO_SCALE = 0, GEO_TIEPOINTS, GEO_MATRIX, GEO_KEYS };
 static const TIFFFieldInfo nodata_tag = {42113, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_NODATA"};
 
 /* A tag in the block of META_GEOTIFF; its bytes follow. */
@@ -132,6 +134,72 @@ static bool write_geo(TIFF *tif, const meta_block *block)
     return ok;
 }
 
+/* The values of a tag in a block, and their number; NULL: it has none.  They begin anywhere. */
+static uint8_t *geo_find(const meta_block *block, uint32_t tag, uint32_t *count)
+{
+    geo_head head;
+    for (size_t at = 0; at < block->n; at += sizeof head + head.count * value_bytes(&geo_tags[head.tag])) {
+        memcpy(&head, block->bytes + at, sizeof head);
+        *count = head.count;
+        if (head.tag == tag) return block->bytes + at + sizeof head;
+    }
+    return NULL;
+}
+
+/* Do coordinates of pixels name their centres (GTRasterTypeGeoKey)?  Else their upper left corners. */
+static bool geo_is_of_points(const meta_block *block)
+{
+    enum {
+        RASTER_TYPE = 1025,
+        POINT = 2,
+        KEY = 4
+    }; /* a key has four numbers: itself, where its value is, count, value */
+    uint16_t key[KEY];
+    uint32_t count;
+    const uint8_t *keys = geo_find(block, GEO_KEYS, &count);
+    for (uint32_t i = KEY; keys && i + KEY <= count; i += KEY) {
+        memcpy(key, keys + i * sizeof *key, sizeof key);
+        if (key[0] == RASTER_TYPE) return key[1] == 0 && key[3] == POINT;
+    }
+    return false;
+}
+
+/* Pixel (i, j) of the image is pixel ((i - x) / width, (j - y) / height) of its cells, where (x, y) is the middle of
+ * the first cell if coordinates are of centres, else (0, 0).  The model's coordinates stay. */
+bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err)
+{
+    enum { POINT = 6, MATRIX = 16, ROW = 4 };
+    const meta_block *all = &from->blocks[META_GEOTIFF], *block = &to->blocks[META_GEOTIFF];
+    const bool of_points = geo_is_of_points(all);
+    const double size[2] = {(double)cell_width, (double)cell_height};
+    uint32_t n;
+    double v[MATRIX];
+    if (all->n == 0) return true;
+    if (!meta_append(to, META_GEOTIFF, all->bytes, all->n, err)) return false;
+    uint8_t *scale = geo_find(block, GEO_SCALE, &n);
+    if (scale && n >= 2) {
+        memcpy(v, scale, sizeof size);
+        for (int k = 0; k < 2; k++) v[k] *= size[k];
+        memcpy(scale, v, sizeof size);
+    }
+    uint8_t *points = geo_find(block, GEO_TIEPOINTS, &n);
+    for (uint32_t i = 0; points && i + POINT <= n; i += POINT) {
+        memcpy(v, points + i * sizeof *v, sizeof size);
+        for (int k = 0; k < 2; k++) v[k] = (v[k] - (of_points ? (size[k] - 1) / 2 : 0)) / size[k];
+        memcpy(points + i * sizeof *v, v, sizeof size);
+    }
+    uint8_t *matrix = geo_find(block, GEO_MATRIX, &n);
+    if (!matrix || n != MATRIX) return true;
+    memcpy(v, matrix, sizeof v);
+    for (double *row = v; row < v + MATRIX - ROW; row += ROW)
+        for (int k = 0; k < 2; k++) {
+            if (of_points) row[3] += row[k] * (size[k] - 1) / 2;
+            row[k] *= size[k];
+        }
+    memcpy(matrix, v, sizeof v);
+    return true;
+}
+
 bool tiff_write_meta(tiff_file *f, const image_meta *meta)
 {
     enum { LEAST = 1, MOST = UINT16_MAX }; /* pixels per inch, as in JPEG */
@@ -147,6 +215,14 @@ bool tiff_write_meta(tiff_file *f, const image_meta *meta)
     if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
     if (ok && meta->nodata[0]) ok = TIFFSetField(tif, nodata_tag.field_tag, meta->nodata);
     return ok && write_geo(tif, &meta->blocks[META_GEOTIFF]);
+}
+
+#else
+
+bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err)
+{
+    (void)to, (void)from, (void)cell_width, (void)cell_height, (void)err; /* no format with one is read */
+    return true;
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* image_statistics.c - statistics of rectangles from the pixels themselves; sat_query.h has the papers.
  *
  * A rectangle is one of whole pixels, or up to nine with a weight each (pieces.h), and one thread's: the same answers
- * on any number of threads. */
+ * on any number of threads.  Where not all samples count, those that do are laid side by side, some
+ * hundreds at a time, and summed as a row is. */
 #include <math.h>
 
 #include "choose.h"
@@ -11,6 +12,7 @@
 #include "run.h"
 #include "samples.h"
 #include "sized.h"
+#include "valid.h"
 
 /* ---- one row ------------------------------------------------------------------------------------------- */
 
@@ -115,12 +117,24 @@ static sat_u128 square_integers(const char *row, sat_type type, int64_t n, ptrdi
 
 /* ---- one channel of a rectangle ------------------------------------------------------------------------ */
 
+enum { KEPT_PX = 1024 };
+
+/* Of a row: samples, those that count, and the pixels of the mask. */
+typedef struct scratch {
+    double kept[KEPT_PX];
+    uint8_t counts[KEPT_PX], mask[KEPT_PX];
+} scratch;
+
 typedef struct channel {
     const sat_view *view;
+    ptrdiff_t step; /* from pixel to pixel, in samples */
     int64_t image;
     int c;
     const sat_run *run;
     int worker;
+    const sat_valid *valid; /* which samples count, */
+    const sat_view *mask;   /* and which pixels; NULL: all */
+    scratch *scratch;       /* NULL: all samples count */
 } channel;
 
 /* Pixels that a thread sums in a microsecond: floats, which take longest. */
@@ -137,69 +151,155 @@ static const char *row_of(const channel *p, const sat_rect *r, int64_t y)
     return sat_sample_in(p->view, p->image, r->x, r->y + y, p->c);
 }
 
-static double add_all(const channel *p, const sat_pieces *at, term what, double mean)
+/* The values that count, one behind the other; counts NULL: all do.  `to` may be `from`. */
+#define PICK(type)                                                                                                     \
+    {                                                                                                                  \
+        const type *const f = from;                                                                                    \
+        type *const t = to;                                                                                            \
+        for (int64_t i = 0, k = 0; i < n; i++) {                                                                       \
+            t[k] = f[i * step];                                                                                        \
+            k += counts ? counts[i] : 1;                                                                               \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+static void pick(size_t bytes, const void *from, ptrdiff_t step, const uint8_t *counts, int64_t n, void *to)
+{
+    switch (bytes) {
+    case 1: PICK(uint8_t)
+    case 2: PICK(uint16_t)
+    case 4: PICK(uint32_t)
+    default: PICK(uint64_t)
+    }
+}
+#undef PICK
+
+/* Samples of a row that count, and of integers zeros in place of the others. */
+typedef struct samples {
+    const char *first;
+    int64_t n, count; /* of them, and without these zeros */
+    ptrdiff_t step;   /* from one to the next, in samples */
+    int64_t x;        /* of the rectangle: where the next ones begin */
+} samples;
+
+__attribute__((noinline)) static void next_kept(const channel *p, const sat_rect *r, int64_t y, samples *s)
+{
+    const sat_view *v = p->view, *m = p->mask;
+    const size_t bytes = sat_type_bytes(v->type);
+    const int64_t x = r->x + s->x, left = r->width - s->x, n = left < KEPT_PX ? left : KEPT_PX;
+    scratch *own = p->scratch;
+    const void *row = sat_sample_in(v, p->image, x, r->y + y, p->c);
+    const uint8_t *mask = m ? sat_sample_in(m, p->image, x, r->y + y, 0) : NULL;
+    if (p->step != 1) {
+        pick(bytes, row, p->step, NULL, n, own->kept);
+        row = own->kept;
+    }
+    if (m && sat_sample_step(m) != 1) {
+        pick(1, mask, sat_sample_step(m), NULL, n, own->mask);
+        mask = own->mask;
+    }
+    const int64_t kept = sat_valid_row(p->valid, v->type, row, mask, n, 1, own->counts);
+    const bool zeros = !sat_is_float(v->type);
+    if (kept < n && zeros)
+        sat_valid_zeros(v->type, row, own->counts, n, own->kept);
+    else if (kept < n)
+        pick(bytes, row, 1, own->counts, n, own->kept);
+    s->first = kept < n ? (const char *)own->kept : row;
+    s->n = zeros ? n : kept, s->count = kept, s->step = 1;
+    s->x += n;
+}
+
+/* The next samples of a row of the rectangle that count: all of them at once where all do.  False at its end. */
+static inline bool next(const channel *p, const sat_rect *r, int64_t y, samples *s)
+{
+    if (s->x == r->width) return false;
+    if (__builtin_expect(p->scratch != NULL, 0))
+        next_kept(p, r, y, s);
+    else
+        *s = (samples){row_of(p, r, y), r->width, r->width, p->step, r->width};
+    return true;
+}
+
+/* Counts, too. */
+static double add_all(const channel *p, sat_pieces *at, term what, double mean)
 {
     double sum = 0;
     for (int k = 0; k < at->n; k++) {
         const sat_rect *r = &at->of[k].rect;
-        float_sum s = {0, 0};
+        float_sum all = {0, 0};
+        int64_t count = 0;
         for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-            add_terms(&s, row_of(p, r, y), p->view->type, r->width, sat_sample_step(p->view), what, mean);
-        sum += at->of[k].weight * total(&s);
+            for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
+                add_terms(&all, s.first, p->view->type, s.n, s.step, what, mean);
+        sum += at->of[k].weight * total(&all);
+        at->of[k].count = count;
     }
+    sat_pieces_count(at);
     return sum;
 }
 
+/* Of a rectangle in which no sample counts. */
+static const sat_rect_features nothing = {.mean = NAN, .var = NAN, .squares = NAN};
+
 /* What its rounded mean leaves of the deviations' sum is taken out again. */
-static double variance_of(const channel *p, const sat_pieces *at, double mean, double ddof)
+static double variance_of(const channel *p, sat_pieces *at, double mean, double ddof)
 {
-    if (at->area <= ddof) return NAN;
+    if (at->counted <= ddof) return NAN;
     const double rest = add_all(p, at, DEVIATION, mean), squares = add_all(p, at, SQUARED_DEVIATION, mean);
-    const double variance = (squares - rest * rest / at->area) / (at->area - ddof);
+    const double variance = (squares - rest * rest / at->counted) / (at->counted - ddof);
     return variance < 0 ? 0 : variance;
 }
 
-static sat_sum answer_reals(const channel *p, const sat_pieces *at, const sat_rect_ask *ask, sat_rect_features *f)
+static sat_sum answer_reals(const channel *p, sat_pieces *at, const sat_rect_ask *ask, sat_rect_features *f)
 {
     const sat_sum sum = {.f = add_all(p, at, SAMPLE, 0)};
-    *f = (sat_rect_features){.n = at->area, .mean = sum.f / at->area, .sum = sum.f};
+    const double n = at->counted;
+    *f = nothing;
+    if (n == 0) return sum;
+    *f = (sat_rect_features){.n = n, .mean = sum.f / n, .sum = sum.f};
     if (ask->needs & SAT_NEEDS_VAR) f->var = variance_of(p, at, f->mean, (double)ask->ddof);
-    if (ask->needs & SAT_NEEDS_SQUARES) f->squares = add_all(p, at, SQUARE, 0) / at->area;
+    if (ask->needs & SAT_NEEDS_SQUARES) f->squares = add_all(p, at, SQUARE, 0) / n;
     return sum;
 }
 
-static uint64_t add_integers(const channel *p, const sat_rect *r)
+/* Counts, too. */
+static uint64_t add_integers(const channel *p, sat_piece *piece)
 {
-    const ptrdiff_t step = sat_sample_step(p->view);
+    const sat_rect *r = &piece->rect;
     uint64_t sum = 0;
+    int64_t count = 0;
     for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-        sum += sum_integers(row_of(p, r, y), p->view->type, r->width, step);
+        for (samples s = {.x = 0}; next(p, r, y, &s); count += s.count)
+            sum += sum_integers(s.first, p->view->type, s.n, s.step);
+    piece->count = count;
     return sum;
 }
 
 static sat_u128 add_squares(const channel *p, const sat_rect *r)
 {
-    const ptrdiff_t step = sat_sample_step(p->view);
     sat_u128 sum = 0;
     for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
-        sum += square_integers(row_of(p, r, y), p->view->type, r->width, step);
+        for (samples s = {.x = 0}; next(p, r, y, &s);) sum += square_integers(s.first, p->view->type, s.n, s.step);
     return sum;
 }
 
 /* Integers whose parts have weights, as from tables (query_fractions.c): the same bits. */
-static sat_sum answer_weighted(const channel *p, const sat_pieces *at, const sat_rect_ask *ask, sat_rect_features *f)
+static sat_sum answer_weighted(const channel *p, sat_pieces *at, const sat_rect_ask *ask, sat_rect_features *f)
 {
     const bool is_signed = sat_is_signed(p->view->type), with_squares = sat_rect_needs_squares(ask);
     sat_i128 s1[9], s2[9];
     double all = 0, squares = 0;
     for (int k = 0; k < at->n; k++) {
-        const uint64_t sum = add_integers(p, &at->of[k].rect);
+        const uint64_t sum = add_integers(p, &at->of[k]);
         s1[k] = is_signed ? (sat_i128)(int64_t)sum : (sat_i128)sum;
         s2[k] = with_squares ? (sat_i128)add_squares(p, &at->of[k].rect) : 0;
         all += at->of[k].weight * (double)s1[k];
         squares += at->of[k].weight * (double)s2[k];
     }
-    *f = (sat_rect_features){.n = at->area, .mean = all / at->area, .sum = all, .squares = squares / at->area};
+    sat_pieces_count(at);
+    const double n = at->counted;
+    *f = nothing;
+    if (n == 0) return (sat_sum){.f = all};
+    *f = (sat_rect_features){.n = n, .mean = all / n, .sum = all, .squares = squares / n};
     if (ask->needs & SAT_NEEDS_VAR) f->var = sat_pieces_variance(at, f->mean, s1, s2, (double)ask->ddof);
     return (sat_sum){.f = all};
 }
@@ -215,15 +315,17 @@ static double integer_variance(uint64_t n, uint64_t magnitude, sat_u128 squares,
     return sat_quotient(n * squares - (sat_u128)magnitude * magnitude, (sat_u128)n * (n - ddof));
 }
 
-static sat_sum answer_integers(const channel *p, const sat_rect *r, const sat_rect_ask *ask, sat_rect_features *f)
+static sat_sum answer_integers(const channel *p, sat_piece *whole, const sat_rect_ask *ask, sat_rect_features *f)
 {
     const bool is_signed = sat_is_signed(p->view->type);
-    const uint64_t n = (uint64_t)r->width * (uint64_t)r->height;
-    const sat_sum sum = {.u = add_integers(p, r)};
+    const sat_sum sum = {.u = add_integers(p, whole)};
+    const uint64_t n = (uint64_t)whole->count;
+    *f = nothing;
+    if (n == 0) return sum;
     const double real = is_signed ? (double)sum.i : (double)sum.u;
     *f = (sat_rect_features){.n = (double)n, .mean = real / (double)n, .sum = real};
     if (!sat_rect_needs_squares(ask)) return sum;
-    const sat_u128 squares = add_squares(p, r);
+    const sat_u128 squares = add_squares(p, &whole->rect);
     const uint64_t magnitude = is_signed && sum.i < 0 ? -sum.u : sum.u;
     f->var = integer_variance(n, magnitude, squares, (uint64_t)ask->ddof);
     f->squares = sat_quotient(squares, n);
@@ -234,7 +336,9 @@ static sat_sum answer_integers(const channel *p, const sat_rect *r, const sat_re
 
 typedef struct job {
     const sat_run *run;
-    sat_view image;
+    sat_view image, mask;
+    sat_valid valid;
+    bool masked, holes; /* there is a mask; some samples may not count */
     sat_statistics given;
     sat_rect_ask ask;
     sat_reader bounds;         /* of rectangles */
@@ -261,6 +365,7 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
 {
     const sat_rect_ask *ask = &j->ask;
     const int channels = j->image.channels;
+    scratch own;
     sat_rect touched;
     sat_edges e;
     sat_pieces at;
@@ -270,7 +375,15 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
     else if (inside)
         at = sat_pieces_of(&e);
     for (int c = 0; j->counts && c < channels; c++) {
-        const channel p = {&j->image, image, c, j->run, worker};
+        const channel p = {.view = &j->image,
+                           .step = sat_sample_step(&j->image),
+                           .image = image,
+                           .c = c,
+                           .run = j->run,
+                           .worker = worker,
+                           .valid = &j->valid,
+                           .mask = j->masked ? &j->mask : NULL,
+                           .scratch = j->holes ? &own : NULL};
         const size_t to = ((size_t)image * j->n + i) * (size_t)channels + (size_t)c;
         sat_rect_features f;
         sat_sum sum = {0};
@@ -281,8 +394,9 @@ static void answer_one(const job *j, int64_t image, size_t i, int worker)
         else if (j->reals)
             sum = answer_weighted(&p, &at, ask, &f);
         else
-            sum = answer_integers(&p, &at.of[0].rect, ask, &f);
+            sum = answer_integers(&p, &at.of[0], ask, &f);
         if (inside) sat_rect_put(ask, to, &f);
+        if (inside) sat_rect_put_area(ask, to, at.area);
         if (ask->sums) ask->sums[to] = sum;
     }
     if (ask->areas && image == 0) ask->areas[i] = inside ? touched.width * touched.height : 0;
@@ -342,11 +456,18 @@ static sat_status refuse(const job *j, size_t i)
                     (long long)j->bounds.limit_px, sat_type_name(j->image.type));
 }
 
-static sat_status open_job(job *j, const sat_view *image, const sat_statistics *ask, size_t ask_bytes)
+static sat_status open_job(job *j, const sat_view *image, const sat_view *mask, const sat_statistics *ask,
+                           size_t ask_bytes)
 {
     sat_status status = sat_take_struct(&j->given, sizeof j->given, ask, ask_bytes, "statistics");
     if (status == SAT_OK) status = sat_take_samples(&j->image, image, "image");
-    if (status == SAT_OK) status = sat_rect_ask_of(&j->given, &j->ask);
+    if (status == SAT_OK && mask) status = sat_mask_take(&j->mask, mask, &j->image);
+    if (status == SAT_OK) status = sat_rect_ask_of(&j->given, true, &j->ask);
+    if (status != SAT_OK) return status;
+    j->valid = (sat_valid){j->given.skip_nan, j->given.has_nodata, j->given.nodata};
+    status = sat_valid_take(&j->valid, j->image.type);
+    j->masked = mask != NULL;
+    j->holes = j->masked || j->valid.skip_nan || j->valid.has_nodata;
     if (status == SAT_OK) status = sat_check_threads(j->given.threads);
     if (status == SAT_OK) status = sat_check_executor(j->given.executor);
     if (status != SAT_OK) return status;
@@ -373,8 +494,8 @@ static sat_status answer(job *j, const sat_view *image, const sat_statistics *as
     sat_run run;
     sat_control control;
     size_t bad;
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
-    if (status == SAT_OK) status = open_job(j, image, ask, ask_bytes);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK);
+    if (status == SAT_OK) status = open_job(j, image, run.mask, ask, ask_bytes);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
     j->run = &run; /* cppcheck-suppress autoVariables ; the job ends before this function */

@@ -111,22 +111,32 @@ SAT_BOTH double sat_sum_as_double(sat_type type, sat_sum sum)
     return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
 }
 
-/* s1, s2: sat_rect_sum() of both. */
-SAT_BOTH double sat_rect_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
-                                  const sat_rect *rect, int64_t ddof)
+/* s1, s2: sat_rect_sum() of both; n: the samples that count. */
+SAT_BOTH double sat_count_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
+                                   uint64_t n, int64_t ddof)
 {
     if (sat_is_real(sums->type) || sat_is_real(squares->type))
-        return sat_variance_f(sat_rect_px(rect), sat_sum_as_double(sums->type, s1),
-                              sat_sum_as_double(squares->type, s2), (double)ddof);
-    const uint64_t n = (uint64_t)rect->width * (uint64_t)rect->height;
+        return sat_variance_f((double)n, sat_sum_as_double(sums->type, s1), sat_sum_as_double(squares->type, s2),
+                              (double)ddof);
     const bool is_signed = sums->type == SAT_I32 || sums->type == SAT_I64;
     return is_signed ? sat_variance_i(n, s1.i, s2.u, (uint64_t)ddof) : sat_variance_u(n, s1.u, s2.u, (uint64_t)ddof);
 }
 
+SAT_BOTH double sat_count_mean_square(const sat_reader *squares, sat_sum s2, uint64_t n)
+{
+    return sat_is_real(squares->type) ? s2.f / (double)n : sat_quotient(s2.u, n);
+}
+
+/* Where all samples of the rectangle count. */
+SAT_BOTH double sat_rect_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
+                                  const sat_rect *rect, int64_t ddof)
+{
+    return sat_count_variance(sums, squares, s1, s2, (uint64_t)rect->width * (uint64_t)rect->height, ddof);
+}
+
 SAT_BOTH double sat_rect_mean_square(const sat_reader *squares, sat_sum s2, const sat_rect *rect)
 {
-    if (sat_is_real(squares->type)) return s2.f / sat_rect_px(rect);
-    return sat_quotient(s2.u, (uint64_t)rect->width * (uint64_t)rect->height);
+    return sat_count_mean_square(squares, s2, (uint64_t)rect->width * (uint64_t)rect->height);
 }
 
 #endif

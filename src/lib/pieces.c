@@ -52,15 +52,27 @@ sat_pieces sat_pieces_of(const sat_edges *e)
     const parts columns = parts_of(e->x0, e->x1), rows = parts_of(e->y0, e->y1);
     sat_pieces p;
     p.n = 0;
-    p.area = (e->x1 - e->x0) * (e->y1 - e->y0);
+    p.area = p.counted = (e->x1 - e->x0) * (e->y1 - e->y0);
     for (int j = 0; j < rows.n; j++)
         for (int i = 0; i < columns.n; i++)
             p.of[p.n++] = (sat_piece){.rect = {.x = columns.at[i],
                                                .y = rows.at[j],
                                                .width = columns.at[i + 1] - columns.at[i],
                                                .height = rows.at[j + 1] - rows.at[j]},
-                                      .weight = columns.weight[i] * rows.weight[j]};
+                                      .weight = columns.weight[i] * rows.weight[j],
+                                      .count = (columns.at[i + 1] - columns.at[i]) * (rows.at[j + 1] - rows.at[j])};
     return p;
+}
+
+void sat_pieces_count(sat_pieces *p)
+{
+    bool all = true;
+    double counted = 0;
+    for (int k = 0; k < p->n; k++) {
+        all = all && p->of[k].count == p->of[k].rect.width * p->of[k].rect.height;
+        counted += p->of[k].weight * (double)p->of[k].count;
+    }
+    p->counted = all ? p->area : counted;
 }
 
 double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof)
@@ -68,9 +80,9 @@ double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1,
     const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
     double d1 = 0, d2 = 0;
     for (int k = 0; k < p->n; k++) {
-        const sat_i128 n = (sat_i128)p->of[k].rect.width * p->of[k].rect.height;
+        const sat_i128 n = p->of[k].count;
         d1 += p->of[k].weight * (double)(s1[k] - c * n);
         d2 += p->of[k].weight * (double)(s2[k] - 2 * c * s1[k] + (sat_i128)c * c * n);
     }
-    return sat_variance_f(p->area, d1, d2, ddof);
+    return sat_variance_f(p->counted, d1, d2, ddof);
 }

@@ -24,26 +24,31 @@ static inline bool sat_rect_has_nan(const sat_rect_f64 *rect)
 typedef struct sat_piece {
     sat_rect rect;
     double weight;
+    int64_t count; /* of samples in it that count: all, until some are found that do not */
 } sat_piece;
 
 typedef struct sat_pieces {
     int n;
     sat_piece of[9];
-    double area; /* px */
+    double area;    /* px */
+    double counted; /* px of it that count */
 } sat_pieces;
+
+/* Sets `counted` from the counts of the pieces: the area itself where all samples count. */
+void sat_pieces_count(sat_pieces *p);
 
 sat_pieces sat_pieces_of(const sat_edges *e);
 
-/* The variance of integers, from the exact sums of samples and of squares over each piece, and their mean; the head of
- * query_fractions.c has the bound. */
+/* The variance of integers, from the exact sums of the samples that count and of their squares over each piece, and
+ * their mean; the head of query_fractions.c has the bound. */
 double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof);
 
 /* One of weight 1: a rectangle of whole pixels. */
 static inline void sat_whole_piece(sat_pieces *p, const sat_rect *rect)
 {
     p->n = 1;
-    p->of[0] = (sat_piece){.rect = *rect, .weight = 1};
-    p->area = sat_rect_px(rect);
+    p->of[0] = (sat_piece){.rect = *rect, .weight = 1, .count = rect->width * rect->height};
+    p->area = p->counted = sat_rect_px(rect);
 }
 
 #endif

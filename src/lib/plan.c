@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "bands.h"
+#include "counted.h"
 #include "images.h"
 #include "offload.h"
 #include "pool.h"
@@ -18,6 +19,7 @@ struct sat_plan {
     int workers;
     bool staged; /* host views, and a backend that takes a device's */
     sat_bands bands;
+    sat_counted *counted; /* where some samples may not count, or they are counted; else NULL */
     sat_offload *offload; /* of images in device memory that are not plain */
     sat_choice choice;
     int device; /* -1: none */
@@ -34,11 +36,22 @@ static sat_status refuse_accum(sat_type sample, int power, sat_type accum)
         if (sat_power_combines(sample, power, accums[i]) && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
                                      sat_type_name(accums[i]));
-    return sat_fail(SAT_ERR_TYPE, "%s%s samples cannot be summed in %s, but in %s%s", power == 2 ? "squares of " : "",
+    return sat_fail(SAT_ERR_TYPE, "%s%s samples cannot be summed in %s, but in %s%s", sat_power_words(power),
                     sat_type_name(sample), sat_type_name(accum), names,
                     power == 2 && sat_type_bytes(sample) == 4 && !sat_is_float(sample)
                         ? ", which rounds: 64 bits hold the sum of three of them at most"
                         : "");
+}
+
+/* What counts, as it is compared with samples. */
+static sat_status take_valid(sat_plan_spec *s)
+{
+    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
+    sat_status status = sat_valid_take(&valid, s->sample);
+    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
+    if (status == SAT_OK && s->accum == SAT_Q32 && sat_is_counted(s))
+        status = sat_fail(SAT_ERR_TYPE, "q32: sums have no place for samples that do not count; those of f64 have");
+    return status;
 }
 
 /* Checks the spec and fills in its defaults. */
@@ -56,8 +69,11 @@ static sat_status complete(sat_plan_spec *s)
     status = sat_check_sample(s->sample);
     if (status != SAT_OK) return status;
     if (s->power == 0) s->power = 1;
-    if (s->power < 1 || s->power > 2 || s->reserved_word != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "samples to the power of %d; 1 and 2 are summed", s->power);
+    if (!sat_is_power(s->power) || s->reserved_word != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "samples to the power of %d; 1 and 2 are summed, SAT_COUNTS counts them",
+                        s->power);
+    status = take_valid(s);
+    if (status != SAT_OK) return status;
     if (s->accum == SAT_TYPE_NONE) {
         s->accum = sat_power_accum(s->sample, s->power, sat_area(s->width, s->height));
         if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) && s->power == 1 ? SAT_I64 : SAT_U64;
@@ -94,6 +110,10 @@ static sat_status open_states(sat_plan *plan, const sat_backend *backend, sat_pl
     sat_image_threads threads = {1, spec->threads};
     if (!backend->device) threads = sat_image_threads_for(spec->count, image_bytes(spec) / BYTES_PER_US, spec->threads);
     spec->threads = threads.each;
+    if (sat_is_counted(&plan->spec)) {
+        const sat_status status = sat_counted_open(&plan->counted, &plan->spec, spec, threads.workers, &plan->arena);
+        if (status != SAT_OK) return status;
+    }
     plan->states = sat_arena_zeros(&plan->arena, (size_t)threads.workers * sizeof *plan->states);
     if (plan->states == NULL) return SAT_ERR_MEMORY;
     sat_status status = SAT_OK;
@@ -117,6 +137,9 @@ static sat_status open_with(void *object, const sat_backend *backend)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums no squares", backend->name);
     if (spec.strided && !backend->gaps && !backend->device)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their samples", backend->name);
+    if (backend->device && sat_is_counted(&spec))
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: makes no tables of what counts; the cpu does, of host memory",
+                        backend->name);
     spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
     spec.accum = sat_backend_accum(plan->spec.accum);
     plan->backend = backend;
@@ -211,9 +234,20 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
     return status;
 }
 
+static sat_status take_mask(const sat_plan *plan, sat_view *mask, const sat_view *given, const sat_view *image,
+                            const sat_view *table)
+{
+    if (plan->spec.masked != (given != NULL))
+        return sat_fail(SAT_ERR_ARGUMENT, given ? "run: a mask; the plan was not made for one"
+                                                : "run: no mask; the plan was made for one");
+    if (given == NULL) return SAT_OK;
+    const sat_status status = sat_mask_take(mask, given, image);
+    return status == SAT_OK && sat_overlap(mask, table) ? sat_fail(SAT_ERR_ARGUMENT, "mask and table overlap") : status;
+}
+
 typedef struct images {
     sat_plan *plan;
-    const sat_view *image, *table;
+    const sat_view *image, *mask, *table;
 } images;
 
 static sat_status run_image(void *context, const sat_run *all, int64_t i, int worker)
@@ -221,6 +255,12 @@ static sat_status run_image(void *context, const sat_run *all, int64_t i, int wo
     const images *b = context;
     sat_view image = sat_images_of(b->image, i, 1), table = sat_images_of(b->table, i, 1);
     sat_run run = sat_run_of_image(all, &image, &table, i);
+    if (b->plan->counted) {
+        sat_view mask;
+        if (b->mask) mask = sat_images_of(b->mask, i, 1);
+        const sat_counted_views views = {&image, b->mask ? &mask : NULL, &table};
+        return sat_counted_run(b->plan->counted, b->plan->backend, b->plan->states[worker], worker, &views, &run);
+    }
     return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
 }
 
@@ -231,9 +271,10 @@ static sat_status run_on_device(void *context, const sat_views *views, const sat
 }
 
 /* Views in the memory where the backend works. */
-static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *mask, const sat_view *table,
+                            const sat_run *run)
 {
-    images b = {plan, image, table};
+    images b = {plan, image, mask, table};
     const sat_views views = {image, NULL, table, 1};
     if (plan->backend->device) return sat_offload_run(plan->offload, &views, run, run_on_device, plan);
     return sat_each_image(run, plan->spec.executor, plan->workers, image->count, run_image, &b);
@@ -242,16 +283,17 @@ static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_vie
 sat_status sat_plan_run_within(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
                                const sat_run *run)
 {
-    sat_view image, table;
+    sat_view image, mask, table;
     sat_status status = sat_take_view(&image, given_image, "image");
     if (status == SAT_OK) status = sat_take_output(&table, given_table, "table");
     if (status == SAT_OK) status = check_views(plan, &image, &table, run->continues);
+    if (status == SAT_OK) status = take_mask(plan, &mask, run->mask, &image, &table);
     if (status == SAT_OK) status = sat_run_asked(run);
     if (status != SAT_OK) return status;
     image.type = sat_backend_sample(image.type, table.type);
     table.type = sat_backend_accum(table.type);
     return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, run)
-                        : run_there(plan, &image, &table, run);
+                        : run_there(plan, &image, run->mask ? &mask : NULL, &table, run);
 }
 
 sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
@@ -260,7 +302,7 @@ sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_v
     sat_run run;
     sat_control control;
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_CARRIES);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_CARRIES | SAT_RUN_MASK);
     return status == SAT_OK ? sat_plan_run_within(plan, image, table, &run) : status;
 }
 

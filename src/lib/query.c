@@ -203,7 +203,9 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     status = sat_take_run(&run, &control, given_run, run_bytes, 0);
     if (status != SAT_OK) return status;
     sat_rect_ask checked;
-    status = sat_rect_ask_of(&ask, &checked);
+    if (ask.counts)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "counts: tables on a device answer of all samples; copy them to the host");
+    status = sat_rect_ask_of(&ask, false, &checked);
     if (status == SAT_OK) status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
     const bool with_squares = sat_rect_needs_squares(&checked);

@@ -71,30 +71,39 @@ static double variance_of(const sat_pieces *p, bool is_signed, double mean, cons
 }
 
 /* One channel of a rectangle that is inside, as answer number `to`. */
-static void answer_one(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, size_t to)
+static void answer_one(const sat_pair *p, uint64_t image, sat_pieces *at, size_t c, size_t to)
 {
     const sat_rect_ask *ask = &p->ask;
     sat_sum s1[9], s2[9];
-    const double sum = weigh(&p->sums, image, at, c, s1), mean = sum / at->area;
-    sat_rect_features f = {.n = at->area, .mean = mean, .sum = sum};
-    if (ask->sums) ask->sums[to].f = sum;
-    if (p->with_squares) {
-        const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
-        const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
-        if (ask->needs & SAT_NEEDS_VAR)
-            f.var = p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof)
-                             : sat_variance_f(at->area, sum, squares, ddof);
-        f.squares = squares / at->area;
+    if (p->with_counts) {
+        for (int k = 0; k < at->n; k++) at->of[k].count = sat_pair_count(p, image, &at->of[k].rect, c);
+        sat_pieces_count(at);
     }
-    sat_rect_put(ask, to, &f);
+    const double n = at->counted;
+    if (n == 0) {
+        sat_pair_answer_nothing(p, to);
+    } else {
+        const double sum = weigh(&p->sums, image, at, c, s1), mean = sum / n;
+        sat_rect_features f = {.n = n, .mean = mean, .sum = sum};
+        if (ask->sums) ask->sums[to].f = sum;
+        if (p->with_squares) {
+            const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
+            const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
+            if (ask->needs & SAT_NEEDS_VAR)
+                f.var =
+                    p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof) : sat_variance_f(n, sum, squares, ddof);
+            f.squares = squares / n;
+        }
+        sat_rect_put(ask, to, &f);
+    }
+    sat_rect_put_area(ask, to, at->area);
 }
 
-/* Both tables cut it alike; each may be proven for less. */
 static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, sat_edges *e)
 {
     sat_rect touched;
-    sat_rect_status status = edges_of(&p->sums, rect, e, &touched);
-    return status == SAT_RECT_INSIDE && p->with_squares ? sat_rect_validate(&p->squares, &touched) : status;
+    const sat_rect_status status = edges_of(&p->sums, rect, e, &touched);
+    return status == SAT_RECT_INSIDE ? sat_pair_validate(p, &touched) : status;
 }
 
 /* Answers are numbered through all images: image * n + rectangle. */
@@ -112,7 +121,7 @@ static void answer_part(void *context, int64_t part, int worker)
         const sat_rect_f64 rect = rects[of];
         sat_edges e;
         const bool inside = status_of(&p, &rect, &e) == SAT_RECT_INSIDE;
-        const sat_pieces at = inside ? sat_pieces_of(&e) : (sat_pieces){.area = 0};
+        sat_pieces at = inside ? sat_pieces_of(&e) : (sat_pieces){.area = 0};
         for (size_t c = 0; c < p.channels; c++)
             if (inside)
                 answer_one(&p, image, &at, c, i * p.channels + c);
@@ -143,9 +152,8 @@ static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
     if (sat_rect_has_nan(rect))
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
     sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);
-    if (status != SAT_RECT_INSIDE || !p->with_squares)
-        return sat_reader_refuse(&p->sum_table, &p->sums, status, i, sides);
-    return sat_reader_refuse(&p->square_table, &p->squares, sat_rect_validate(&p->squares, &touched), i, sides);
+    if (status != SAT_RECT_INSIDE) return sat_reader_refuse(&p->sum_table, &p->sums, status, i, sides);
+    return sat_pair_refuse(p, i, &touched, sides);
 }
 
 sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,

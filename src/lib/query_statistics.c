@@ -1,4 +1,4 @@
-/* query_statistics.c - variances and more of rectangles, from a table and the table of the squares. */
+/* query_statistics.c - variances and more of rectangles, from a table, that of the squares and that of the counts. */
 #include "pool.h"
 #include "status.h"
 #include "table_pair.h"
@@ -14,17 +14,25 @@ typedef struct job {
 static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c, size_t to)
 {
     const sat_rect_ask *ask = &p->ask;
-    const double px = sat_rect_px(rect);
-    const sat_sum corners = sat_corners_of(&p->sums, image, rect, c), s1 = sat_rect_sum(&p->sums, corners, px);
-    if (ask->sums) ask->sums[to] = s1;
-    sat_rect_features f = {
-        .n = px, .mean = sat_rect_mean(&p->sums, corners, px), .sum = sat_sum_as_double(p->sums.type, s1)};
-    if (p->with_squares) {
-        const sat_sum s2 = sat_rect_sum(&p->squares, sat_corners_of(&p->squares, image, rect, c), px);
-        if (ask->needs & SAT_NEEDS_VAR) f.var = sat_rect_variance(&p->sums, &p->squares, s1, s2, rect, ask->ddof);
-        if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_rect_mean_square(&p->squares, s2, rect);
+    const int64_t count = sat_pair_count(p, image, rect, c);
+    const double n = (double)count;
+    if (count == 0) {
+        sat_pair_answer_nothing(p, to);
+    } else {
+        const sat_sum corners = sat_corners_of(&p->sums, image, rect, c), s1 = sat_rect_sum(&p->sums, corners, n);
+        if (ask->sums) ask->sums[to] = s1;
+        sat_rect_features f = {
+            .n = n, .mean = sat_rect_mean(&p->sums, corners, n), .sum = sat_sum_as_double(p->sums.type, s1)};
+        if (p->with_squares) {
+            const sat_reader *sums = &p->sums, *squares = &p->squares;
+            const sat_sum s2 = sat_rect_sum(squares, sat_corners_of(squares, image, rect, c), n);
+            if (ask->needs & SAT_NEEDS_VAR)
+                f.var = sat_count_variance(sums, squares, s1, s2, (uint64_t)count, ask->ddof);
+            if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_count_mean_square(squares, s2, (uint64_t)count);
+        }
+        sat_rect_put(ask, to, &f);
     }
-    sat_rect_put(ask, to, &f);
+    sat_rect_put_area(ask, to, sat_rect_px(rect));
 }
 
 /* Answers are numbered through all images: image * n + rectangle. */
@@ -40,9 +48,8 @@ static void answer_part(void *context, int64_t part, int worker)
     for (size_t i = first; i < end; i++) {
         if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(&p->sums, image, &j.rects[of + SAT_AHEAD_RECTS]);
         sat_rect rect = j.rects[of];
-        /* Both tables cut it alike; that each can answer it is asked again, as others may have changed it. */
-        bool inside = sat_rect_validate(&p->sums, &rect) == SAT_RECT_INSIDE;
-        if (inside && p->with_squares) inside = sat_rect_validate(&p->squares, &rect) == SAT_RECT_INSIDE;
+        /* That the tables can answer it is asked again, as others may have changed it. */
+        const bool inside = sat_pair_validate(p, &rect) == SAT_RECT_INSIDE;
         for (size_t c = 0; c < p->channels; c++)
             if (inside)
                 answer_one(p, image, &rect, c, i * p->channels + c);
@@ -70,6 +77,8 @@ sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *sq
         status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, &run, p->given.executor, p->threads);
     if (status == SAT_OK && p->with_squares)
         status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, &run, p->given.executor, p->threads);
+    if (status == SAT_OK && p->with_counts)
+        status = sat_reader_check_all(&p->count_table, &p->counts, rects, n, &run, p->given.executor, p->threads);
     if (status != SAT_OK || n == 0) return status;
     return sat_run_each(&run, p->given.executor, p->threads,
                         sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);

@@ -20,11 +20,12 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
     if (t->power == 0) t->power = 1;
-    if (t->power < 1 || t->power > 2 || t->reserved_word != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "table: of samples to the power of %d; 1 and 2 are known", t->power);
+    if (!sat_is_power(t->power) || t->reserved_word != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "table: of samples to the power of %d; 1, 2 and SAT_COUNTS are known",
+                        t->power);
     if (!sat_power_combines(t->sample, t->power, v->type))
         return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s%s samples", sat_type_name(v->type),
-                        t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
+                        sat_power_words(t->power), sat_type_name(t->sample));
     if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
         return sat_fail(
             SAT_ERR_ARGUMENT,
@@ -71,8 +72,8 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
     return sat_fail(SAT_ERR_RANGE,
                     "rectangle %zu (%s) has more than the %lld pixels that %s %s table of %s%s samples is proven to "
                     "answer",
-                    i, sides, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type,
-                    t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
+                    i, sides, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type, sat_power_words(t->power),
+                    sat_type_name(t->sample));
 }
 
 const char *sat_rect_sides(const sat_rect *r, char sides[SAT_SIDES_BYTES])

@@ -18,7 +18,8 @@ static const struct {
               .squares = ((needs_) & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0,                                        \
               .variance = ((needs_)&SAT_NEEDS_VAR) != 0,                                                               \
               .sum = ((needs_)&SAT_IS_SUM) != 0,                                                                       \
-              .area = ((needs_)&SAT_IS_COUNT) != 0},                                                                   \
+              .area = ((needs_)&SAT_IS_AREA) != 0,                                                                     \
+              .count = ((needs_)&SAT_IS_COUNT) != 0},                                                                  \
      .needs = (needs_)},
 #include "rect_statistics.def"
 #undef SAT_STATISTIC
@@ -38,7 +39,7 @@ static int find(const char *name)
     return -1;
 }
 
-sat_status sat_rect_ask_of(const sat_statistics *given, sat_rect_ask *ask)
+sat_status sat_rect_ask_of(const sat_statistics *given, bool of_pixels, sat_rect_ask *ask)
 {
     *ask =
         (sat_rect_ask){.ddof = given->ddof, .sums = given->sums, .areas = given->areas, .areas_f64 = given->areas_f64};
@@ -46,6 +47,12 @@ sat_status sat_rect_ask_of(const sat_statistics *given, sat_rect_ask *ask)
     if (given->outputs < 0 || (given->outputs > 0 && given->output == NULL))
         return sat_fail(SAT_ERR_ARGUMENT, "%d statistics, and no list of them", given->outputs);
     sat_status status = sat_check_reserved(&given->reserved_word, sizeof given->reserved_word);
+    if (status == SAT_OK) status = sat_check_reserved(given->reserved, sizeof given->reserved);
+    if (status == SAT_OK && of_pixels && given->counts)
+        status = sat_fail(SAT_ERR_ARGUMENT, "counts: for tables; skip_nan, nodata and masks are for images");
+    if (status == SAT_OK && !of_pixels && (given->skip_nan || given->has_nodata))
+        status = sat_fail(SAT_ERR_ARGUMENT, "%s: for images; tables have a table of counts",
+                          given->skip_nan ? "skip_nan" : "nodata");
     for (int i = 0; status == SAT_OK && i < given->outputs; i++) {
         const sat_rect_output *o = &given->output[i];
         const int id = find(o->statistic);

@@ -4,7 +4,7 @@
  * that statistics.def includes as well is one statistic of both, windows and rectangles.  Formulas of rectangles are
  * over
  *
- *     n, mean, sum           of the pixels in the rectangle, those with fractions by the area that is covered
+ *     n, mean, sum           of the samples that count in the rectangle, with fractions by the area that is covered
  *     var, squares           their variance, the mean of their squares: if they are among its needs
  *     p[0] .. p[3]           0: rectangles take no parameters */
 #ifndef SAT_RECT_STATISTIC_H
@@ -34,8 +34,9 @@ typedef struct sat_rect_ask {
     unsigned needs; /* SAT_NEEDS_... of all that are asked for */
 } sat_rect_ask;
 
-/* SAT_ERR_ARGUMENT where a name is unknown, stands twice or has no place, and for a ddof below 0. */
-sat_status sat_rect_ask_of(const sat_statistics *given, sat_rect_ask *ask);
+/* SAT_ERR_ARGUMENT where a name is unknown, stands twice or has no place, for a ddof below 0, and for what says which
+ * samples count where that is for the other: of_pixels: an image answers; else a table. */
+sat_status sat_rect_ask_of(const sat_statistics *given, bool of_pixels, sat_rect_ask *ask);
 
 /* Do the statistics that are asked for take squares? */
 static inline bool sat_rect_needs_squares(const sat_rect_ask *ask)

@@ -28,12 +28,22 @@ SAT_BOTH void sat_rect_put(const sat_rect_ask *ask, uint64_t to, const sat_rect_
     (void)n, (void)p;
 }
 
+/* Behind sat_rect_put(), where not all samples count: the area. */
+SAT_BOTH void sat_rect_put_area(const sat_rect_ask *ask, uint64_t to, double area)
+{
+#define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
+    if (((needs)&SAT_IS_AREA) && ask->values[SAT_RECT_##id]) SAT_STORE(ask->values[SAT_RECT_##id] + to, area);
+#include "rect_statistics.def"
+#undef SAT_STATISTIC
+}
+
 /* Those of one that is cut away, or cannot be answered: sums and areas are 0, all else is NaN. */
 SAT_BOTH void sat_rect_put_nothing(const sat_rect_ask *ask, uint64_t to)
 {
 #define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
     if (ask->values[SAT_RECT_##id])                                                                                    \
-        SAT_STORE(ask->values[SAT_RECT_##id] + to, ((needs) & (SAT_IS_SUM | SAT_IS_COUNT)) ? 0.0 : (double)NAN);
+        SAT_STORE(ask->values[SAT_RECT_##id] + to,                                                                     \
+                  ((needs) & (SAT_IS_SUM | SAT_IS_COUNT | SAT_IS_AREA)) ? 0.0 : (double)NAN);
 #include "rect_statistics.def"
 #undef SAT_STATISTIC
 }

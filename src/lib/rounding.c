@@ -72,7 +72,8 @@ static sat_status check(const sat_table *t, int64_t height, const sat_view *imag
     if (!sat_is_float(t->view.type))
         return sat_fail(SAT_ERR_TYPE, "table: sums of %s are not rounded; those of f32 and f64 are",
                         sat_type_name(t->view.type));
-    if (t->power < 0 || t->power > 2 || !sat_power_combines(t->sample, t->power ? t->power : 1, t->view.type))
+    const int power = t->power ? t->power : 1;
+    if (!sat_is_power(power) || !sat_power_combines(t->sample, power, t->view.type))
         return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(t->view.type),
                         sat_type_name(t->sample));
     if (height < 1 || height > SAT_MAX_SIDE || width < 1)
@@ -90,8 +91,9 @@ static void bound(const sat_table *t, int64_t height, const sat_view *image, sat
     const int bits = 8 * (int)sat_type_bytes(t->sample);
     r->exact = t->view.type == SAT_F32 ? 0x1p24 : 0x1p53;
     r->error = NAN;
-    if (sat_is_float(t->sample) || (t->power == 2 && bits == 32)) return;
-    const bool negative = t->power != 2 && sat_is_signed(t->sample);
+    const bool counts = t->power == SAT_COUNTS;
+    if (!counts && (sat_is_float(t->sample) || (t->power == 2 && bits == 32))) return;
+    const bool negative = !counts && t->power != 2 && sat_is_signed(t->sample);
     r->by_type = negative && image == NULL;
     r->largest = r->by_type ? ldexp((double)width * (double)height, bits - 1)
                  : negative ? sum_of_magnitudes(image)

@@ -203,6 +203,7 @@ typedef enum sat_layout {
 
 SAT_API const char *sat_layout_name(sat_layout layout); /* "padded" ... ; "none"           */
 SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
+enum { SAT_COUNTS = -1 }; /* the power of a table of counts: how many samples count, in each channel (sat_query.h) */
 
 /* A finished table with what a query must know of it. */
 typedef struct sat_table {
@@ -210,7 +211,7 @@ typedef struct sat_table {
     sat_layout layout;
     sat_type sample;   /* of the image: bounds what a rectangle can sum to */
     sat_quant quant;   /* for SAT_Q32 */
-    int power;         /* the table's entries sum the samples (1; 0 = 1) or their squares (2) */
+    int power;         /* the entries sum samples (1; 0 = 1) or their squares (2), or count them (SAT_COUNTS) */
     int reserved_word; /* 0 */
 } sat_table;
 
@@ -232,15 +233,17 @@ typedef struct sat_plan_spec {
     sat_memory memory;              /* where the views and carry rows of all runs lie; default SAT_HOST */
     int64_t count;                  /* images that a run has at most; 0 = 1 */
     bool strided;                   /* images in device memory may have any strides; takes memory to gather them */
-    bool reserved[7];               /* false */
+    bool masked, skip_nan;          /* which samples count: sat_query.h */
+    bool has_nodata, reserved[4];   /* reserved: false */
     const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
     const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
     int power;                      /* 1 sums the samples, 2 their squares; 0 = 1.  Squares of u8, u16, i8, i16 go to
                                        u32 u64 i64 f64, all others to f64, each rounded to f64 first; SAT_TYPE_NONE =
                                        the narrowest of u32, u64 and f64 that is proven for the whole image.  By the
                                        backends cpu, serial, and on a device fused, which sums samples of 8 and 16
-                                       bits in integers only */
+                                       bits in integers only.  SAT_COUNTS: sat_query.h */
     int reserved_word;              /* 0 */
+    double nodata;
 } sat_plan_spec;
 
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
@@ -254,10 +257,9 @@ SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *tab
  * lies, runs it, and waits.  The image's width, height, channels, type, memory and count are the spec's where they are
  * 0 there; spec NULL: all of them, and the defaults.  On SAT_OK the table's view is the caller's, to be given to
  * sat_view_free(); else its data is NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _UNAVAILABLE
- * or _DEVICE, as of sat_plan_create() and sat_plan_run(). */
-#define sat_table_of(...)                                                                                              \
-    sat_table_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* image, spec,                          \
-                                                                                table */
+ * or _DEVICE, as of sat_plan_create() and sat_plan_run().  A mask is for sat_tables_of() (sat_query.h). */
+#define sat_table_of(...) /* image, spec, table */                                                                     \
+    sat_table_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_of_sized(const sat_view *image, const sat_plan_spec *spec, sat_table *table,
                                       size_t spec_bytes, size_t table_bytes);
 
@@ -282,7 +284,8 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *s
  * table and carry rows must stay until it is done.  Runs of one plan share its workspace: they go to one
  * stream, or each waits for the one before.  sat_plan_wait() returns what only the device can find out.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
- * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE, SAT_ERR_CANCELLED. */
+ * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE, SAT_ERR_UNAVAILABLE (a
+ * mask in device memory), SAT_ERR_CANCELLED. */
 #define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* plan, image, table, run */
 SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
                                       const sat_run_options *run, size_t run_bytes);
@@ -297,12 +300,10 @@ SAT_API sat_type sat_plan_accum(const sat_plan *plan);
 SAT_API const char *sat_plan_backend(const sat_plan *plan);
 SAT_API const char *sat_plan_note(const sat_plan *plan);
 
-/* The device on which its backend works, as sat_device_info numbers it: the current one when the plan was made; -1: the
- * CPU. */
+/* The device of its backend, as sat_device_info numbers it: the current one when the plan was made; -1: the CPU. */
 SAT_API int sat_plan_device(const sat_plan *plan);
 
-/* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
-SAT_API void sat_plan_destroy(sat_plan **plan);
+SAT_API void sat_plan_destroy(sat_plan **plan); /* sets *plan to NULL; NULL and pointers to NULL are fine */
 
 /* ---- questions to a table -------------------------------------------------------------------------- */
 
@@ -336,15 +337,21 @@ SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect 
 typedef struct sat_statistics {
     unsigned flags;               /* SAT_CLIP */
     int threads;                  /* as in sat_plan_spec */
-    int64_t ddof;                 /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
+    int64_t ddof;                 /* 0 or more: variances are divided by the number that count less ddof; NaN if that
                                      is below 1 */
     sat_sum *sums;                /* as of sat_table_query() */
-    int64_t *areas;               /* px: n of them, of the part inside the image */
+    int64_t *areas;               /* px: n of them, of the part inside the image, whatever counts in it */
     double *areas_f64;            /* the areas, in f64 */
     const sat_executor *executor; /* as in sat_plan_spec */
     const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
     int outputs;                          /* how many these are */
     int reserved_word;                    /* 0 */
+    /* Which samples count, of sat_image_statistics() alone: NaNs do not, nor does nodata (as in sat_query.h, "tables of
+     * what counts").  sat_run_options.mask is a mask besides. */
+    bool skip_nan, has_nodata;
+    bool reserved[6]; /* false */
+    double nodata;
+    const sat_table *counts; /* of tables: that of the same image's counts, in host memory; NULL: all samples count */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
@@ -363,8 +370,9 @@ typedef struct sat_statistics {
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is
- * written; SAT_ERR_ARGUMENT also for squares that are missing or have power 1, asked for or not, SAT_ERR_SHAPE and
- * _TYPE for tables that are not of one image, SAT_ERR_CANCELLED. */
+ * written; SAT_ERR_ARGUMENT also for squares that are missing or have power 1, asked for or not, counts that are none,
+ * skip_nan and nodata; SAT_ERR_SHAPE and _TYPE for tables that are not of one image, _TYPE for counts beside q32;
+ * SAT_ERR_CANCELLED. */
 #define sat_table_statistics(...) /* table, squares, rects, n, ask, run */                                             \
     sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,
@@ -413,7 +421,7 @@ SAT_API sat_status sat_query_run_sized(sat_query *query, const sat_rect *rects, 
  * equal sat_table_statistics()'s bit for bit, but a NaN may be another NaN.  A bad rectangle gets sum 0, area 0 and NaN
  * for the others; bad is what the table cannot answer or, where an answer needs it, that of squares.  Returns as
  * sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing, a table of squares in place of the sums, and a
- * ddof below 0. */
+ * ddof below 0; SAT_ERR_UNAVAILABLE for counts. */
 #define sat_query_statistics(...) /* query, rects, n, ask, run */                                                      \
     sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *rects, size_t n,
@@ -425,11 +433,9 @@ SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *
  * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
 
-/* The device on which its tables lie, as of sat_plan_device(). */
-SAT_API int sat_query_device(const sat_query *query);
+SAT_API int sat_query_device(const sat_query *query); /* on which its tables lie; -1: the CPU */
 
-/* Frees the query and sets *query to NULL. NULL and pointers to NULL are fine. */
-SAT_API void sat_query_destroy(sat_query **query);
+SAT_API void sat_query_destroy(sat_query **query); /* sets *query to NULL; NULL and pointers to NULL are fine */
 
 /* ---- box filter ------------------------------------------------------------------------------------ */
 
@@ -507,11 +513,9 @@ SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sa
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
-/* As of sat_plan_device(). */
-SAT_API int sat_box_device(const sat_box *box);
+SAT_API int sat_box_device(const sat_box *box); /* as of plans */
 
-/* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
-SAT_API void sat_box_destroy(sat_box **box);
+SAT_API void sat_box_destroy(sat_box **box); /* sets *box to NULL; NULL and pointers to NULL are fine */
 
 /* What lies beyond the image's edge; V is the caller's value.
  *

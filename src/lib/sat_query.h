@@ -1,5 +1,5 @@
-/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, how far tables of floats are off,
- * and answers straight from an image, for which no table is made.
+/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, tables of what counts, how far
+ * tables of floats are off, and answers straight from an image, for which no table is made.
  *
  * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info and sat_rounding travel with
  * their sizes. */
@@ -17,13 +17,14 @@ extern "C" {
 /* A statistic of rectangles. */
 typedef struct sat_rect_statistic_info {
     const char *name, *summary;
-    const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
+    const char *equation; /* over n, the samples that count, S1, S2, mean, var and std; for people */
     const char *source;   /* citation, or NULL */
     bool squares;         /* a table must have that of its squares beside it */
     bool variance;        /* depends on a variance, and so on ddof */
     bool sum;             /* is the sum, which sat_statistics.sums has in its own type */
     bool area;            /* is the area, the same for all channels, which sat_statistics.areas has as an integer */
-    bool reserved[4];     /* false */
+    bool count;           /* is the number of samples that count, of each channel */
+    bool reserved[3];     /* false */
 } sat_rect_statistic_info;
 
 /* The i-th statistic of rectangles; false past the last. */
@@ -74,6 +75,36 @@ SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const 
                                                   const sat_run_options *run, size_t table_bytes, size_t ask_bytes,
                                                   size_t run_bytes);
 
+/* ---- tables of what counts ------------------------------------------------------------------------------- */
+
+/* In tables of a sat_plan_spec, a sample counts, by itself in its channel,
+ *
+ *     masked       where the image's mask is not 0: sat_run_options.mask, of each run
+ *     skip_nan     unless it is NaN (integers have none)
+ *     has_nodata   unless it equals nodata, a value of the samples' type (of f32, nodata is rounded; NaN is skip_nan)
+ *
+ * as far as these are set.  Tables of samples and of squares sum 0 in place of samples that do not count.  The table of
+ * power SAT_COUNTS sums 1 for each that counts, of samples of all types in u32 u64 i64 f64; SAT_TYPE_NONE = u32, or u64
+ * for images of more than 2^32 - 1 pixels.  Plans with one of these run on the host: a device refuses them with
+ * SAT_ERR_UNAVAILABLE, and q32, in which 0 may have no place, is refused with SAT_ERR_TYPE.  They hold a copy of about
+ * 1 MiB of samples for each thread.  SAT_ERR_ARGUMENT for a nodata that no sample can be.
+ *
+ * With sat_statistics.counts, n is the number of samples that count in the rectangle, in place of the area: in means,
+ * variances, std, rms and `count`.  Where sides have fractions, n is the sum of these samples' weights.  `area` and the
+ * areas stay the rectangle's.  Bounds hold with that n, and integers are as exact as where all samples count.  Where n
+ * is 0, sum and count are 0, and mean, var, std and rms NaN.  A count above the area,
+ * as a damaged table may have, is the area. */
+
+/* The tables of one image, of one mask and values for no data: of its samples, of their squares and of its counts, as
+ * sat_table_of() makes each; NULL: not wanted.  All are of the spec's accum, or each has its default.  The spec's power
+ * does not count, nor does `masked`: run->mask is the mask, or NULL.  On SAT_OK the views of those wanted are the
+ * caller's; else their data is NULL, and the status SAT_ERR_CANCELLED or one of sat_table_of()'s. */
+#define sat_tables_of(...) /* image, spec, run, sums, squares, counts */                                               \
+    sat_tables_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_run_options), sizeof(sat_table))
+SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spec *spec, const sat_run_options *run,
+                                       sat_table *sums, sat_table *squares, sat_table *counts, size_t spec_bytes,
+                                       size_t run_bytes, size_t table_bytes);
+
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
 
 /* How a table of f32 or f64 rounds. */
@@ -113,12 +144,17 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
  * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
  * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
  *
+ * A sample does not count where its pixel is 0 in sat_run_options.mask, where it is NaN and ask has skip_nan, and where
+ * it is ask's nodata: each in its channel by itself.  Where n samples count, count is n, and sums, means, variances and
+ * roots are of these n alone, as exact as above: the same bits as of an image that has no others.  Where n is 0, sum
+ * and count are 0, mean, var, std and rms NaN.  areas and area are the rectangle's.
+ *
  * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Takes no memory.
- * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
- * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
- * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; and
- * SAT_ERR_CANCELLED. */
+ * Returns, before the first answer is written, SAT_ERR_ARGUMENT (also a nodata that no sample can be), _SHAPE, _TYPE
+ * (of samples, of a mask), _UNAVAILABLE (an image or a mask in device memory), SAT_ERR_RECT with the first rectangle
+ * that is empty or reaches outside, or SAT_ERR_RANGE with the first whose sum of integers might not fit 64 bits: one of
+ * more than 2^32 pixels of 32-bit samples; and SAT_ERR_CANCELLED. */
 #define sat_image_statistics(...) /* image, rects, n, ask, run */                                                      \
     sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
@@ -127,7 +163,8 @@ SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_r
 
 /* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
  * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
- * with one weight is summed as above. */
+ * with one weight is summed as above.  Where not all samples count, A, S1 and S2 are sums over the samples that do,
+ * count is A, and the bounds hold with it; areas_f64 and area are the rectangle's. */
 #define sat_image_statistics_f64(...) /* image, rects, n, ask, run */                                                  \
     sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,

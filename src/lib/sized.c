@@ -7,10 +7,10 @@
 #include "status.h"
 #include "sized.h"
 
-SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_plan_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_run_options, mask);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_statistics, counts);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, empty);

@@ -31,8 +31,9 @@ enum {
     SAT_NEEDS_SUM = 4,
     SAT_NEEDS_PIXEL = 8,
     SAT_NEEDS_EXTREMES = 16,
-    SAT_IS_SUM = 32,  /* no need: the formula is `sum`, which may be had as an integer, too */
-    SAT_IS_COUNT = 64 /* likewise `n` */
+    SAT_IS_SUM = 32,   /* no need: the formula is `sum`, which may be had as an integer, too */
+    SAT_IS_COUNT = 64, /* likewise `n` */
+    SAT_IS_AREA = 128  /* of rectangles: the area, whatever counts in it */
 };
 
 #define SAT_PARAMETER(name_, value_)                                                                                   \

@@ -21,21 +21,48 @@ sat_status sat_pair_needs_squares(void)
 
 sat_status sat_pair_check_sums(const sat_pair *p)
 {
-    return p->sum_table.power != 2 ? SAT_OK
-                                   : sat_fail(SAT_ERR_ARGUMENT, "the table of sums has sums of squares, power 2");
+    const int power = p->sum_table.power;
+    if (power == 1) return SAT_OK;
+    return sat_fail(SAT_ERR_ARGUMENT, power == 2 ? "the table of sums has sums of squares, power 2"
+                                                 : "the table of sums has counts; sat_table_query() answers from it");
+}
+
+/* Is another table of the same image? */
+static sat_status check_alike(const sat_pair *p, const sat_reader *other, const sat_table *t, const char *what)
+{
+    const sat_table *sums = &p->sum_table;
+    if (p->sums.width != other->width || p->sums.height != other->height || p->sums.count != other->count ||
+        sums->view.channels != t->view.channels)
+        return sat_fail(SAT_ERR_SHAPE, "sums and %s: tables of images of different shapes", what);
+    if (sums->sample != t->sample)
+        return sat_fail(SAT_ERR_TYPE, "sums and %s: tables of %s and %s samples", what, sat_type_name(sums->sample),
+                        sat_type_name(t->sample));
+    return SAT_OK;
 }
 
 sat_status sat_pair_check(const sat_pair *p)
 {
-    const sat_table *sums = &p->sum_table, *squares = &p->square_table;
-    if (squares->power != 2) return sat_fail(SAT_ERR_ARGUMENT, "the table of squares has sums of samples, power 1");
-    if (p->sums.width != p->squares.width || p->sums.height != p->squares.height || p->sums.count != p->squares.count ||
-        sums->view.channels != squares->view.channels)
-        return sat_fail(SAT_ERR_SHAPE, "sums and squares: tables of images of different shapes");
-    if (sums->sample != squares->sample)
-        return sat_fail(SAT_ERR_TYPE, "sums and squares: tables of %s and %s samples", sat_type_name(sums->sample),
-                        sat_type_name(squares->sample));
-    return sat_pair_check_sums(p);
+    if (p->square_table.power != 2)
+        return sat_fail(SAT_ERR_ARGUMENT, p->square_table.power == 1
+                                              ? "the table of squares has sums of samples, power 1"
+                                              : "the table of squares has counts");
+    const sat_status status = check_alike(p, &p->squares, &p->square_table, "squares");
+    return status == SAT_OK ? sat_pair_check_sums(p) : status;
+}
+
+static sat_status take_counts(sat_pair *p, size_t table_bytes)
+{
+    sat_table *t = &p->count_table;
+    sat_status status = sat_take_struct(t, sizeof *t, p->given.counts, table_bytes, "table of counts");
+    if (status == SAT_OK) status = check_host(t);
+    if (status == SAT_OK) status = sat_reader_open(&p->counts, t, p->given.flags);
+    if (status == SAT_OK && t->power != SAT_COUNTS)
+        status = sat_fail(SAT_ERR_ARGUMENT, "the table of counts has sums, power %d", t->power);
+    if (status == SAT_OK) status = check_alike(p, &p->counts, t, "counts");
+    if (status == SAT_OK && p->sums.type == SAT_Q32)
+        status = sat_fail(SAT_ERR_TYPE, "counts: in a table of q32 all samples count");
+    p->with_counts = true;
+    return status;
 }
 
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
@@ -44,7 +71,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     *p = (sat_pair){.exact = false};
     sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
     if (status == SAT_OK) status = sat_take_struct(&p->given, sizeof p->given, ask, ask_bytes, "statistics");
-    if (status == SAT_OK) status = sat_rect_ask_of(&p->given, &p->ask);
+    if (status == SAT_OK) status = sat_rect_ask_of(&p->given, false, &p->ask);
     if (status == SAT_OK) status = sat_check_threads(p->given.threads);
     if (status == SAT_OK) status = sat_check_executor(p->given.executor);
     if (status == SAT_OK) status = check_host(&p->sum_table);
@@ -55,12 +82,41 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
                                    p->given.threads ? p->given.threads : sat_processors());
     p->with_squares = sat_rect_needs_squares(&p->ask);
+    if (p->given.counts) status = take_counts(p, table_bytes);
+    if (status != SAT_OK) return status;
     if (squares == NULL) return p->with_squares ? sat_pair_needs_squares() : SAT_OK;
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->given.flags);
     p->exact = !sat_is_real(p->sums.type) && !sat_is_real(p->squares.type);
     return status == SAT_OK ? sat_pair_check(p) : status;
+}
+
+sat_rect_status sat_pair_validate(const sat_pair *p, sat_rect *rect)
+{
+    sat_rect_status status = sat_rect_validate(&p->sums, rect);
+    if (status == SAT_RECT_INSIDE && p->with_squares) status = sat_rect_validate(&p->squares, rect);
+    return status == SAT_RECT_INSIDE && p->with_counts ? sat_rect_validate(&p->counts, rect) : status;
+}
+
+sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, const char *sides)
+{
+    sat_rect cut = *rect;
+    sat_status status = sat_reader_refuse(&p->sum_table, &p->sums, sat_rect_validate(&p->sums, &cut), i, sides);
+    if (status == SAT_OK && p->with_squares)
+        status = sat_reader_refuse(&p->square_table, &p->squares, sat_rect_validate(&p->squares, &cut), i, sides);
+    if (status == SAT_OK && p->with_counts)
+        status = sat_reader_refuse(&p->count_table, &p->counts, sat_rect_validate(&p->counts, &cut), i, sides);
+    return status;
+}
+
+int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c)
+{
+    const int64_t px = rect->width * rect->height;
+    if (!p->with_counts) return px;
+    const sat_sum n = sat_corners_of(&p->counts, image, rect, c);
+    if (p->counts.type == SAT_F64) return n.f < (double)px ? (n.f >= 1 ? (int64_t)n.f : 0) : n.f == n.f ? px : 0;
+    return n.u < (uint64_t)px ? (int64_t)n.u : px;
 }
 
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)

@@ -1,4 +1,4 @@
-/* table_pair.h - the table of sums and that of squares, opened for one question to both. */
+/* table_pair.h - the table of sums, that of squares and that of counts, opened for one question to all. */
 #ifndef SAT_TABLE_PAIR_H
 #define SAT_TABLE_PAIR_H
 
@@ -8,11 +8,12 @@
 typedef struct sat_pair {
     sat_statistics given;
     sat_rect_ask ask;
-    sat_table sum_table, square_table;
-    sat_reader sums, squares;
+    sat_table sum_table, square_table, count_table;
+    sat_reader sums, squares, counts;
     size_t channels;
     bool with_squares; /* they are asked for, and open */
-    bool exact;        /* both tables are of integers */
+    bool with_counts;  /* these are open */
+    bool exact;        /* sums and squares are of integers */
     int threads;       /* for the rectangles that are asked */
 } sat_pair;
 
@@ -29,7 +30,16 @@ sat_status sat_pair_check_sums(const sat_pair *p);
 /* Are both of one image, the table of squares one, and that of sums none? */
 sat_status sat_pair_check(const sat_pair *p);
 
-/* The answers of a rectangle that is cut away: sums and areas of 0, and NaN. */
+/* Whether all of its tables can answer a rectangle, which is cut to the image if they clip: all cut it alike. */
+sat_rect_status sat_pair_validate(const sat_pair *p, sat_rect *rect);
+
+/* The words of sat_pair_validate()'s answer for rectangle i, whose whole pixels are rect; sides: sat_rect_sides(). */
+sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, const char *sides);
+
+/* How many samples of one channel count in a rectangle of whole pixels inside the image. */
+int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c);
+
+/* The answers of a rectangle that is cut away, or in which no sample counts: sums, counts and areas of 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);
 
 #endif

@@ -163,13 +163,16 @@ bool sat_power_combines(sat_type sample, int power, sat_type accum)
     if (power == 1) return sat_combines(sample, accum);
     if (sat_sample_max(sample) == 0 && !sat_is_float(sample)) return false;
     if (accum == SAT_F64) return true;
+    if (power == SAT_COUNTS) return accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64;
     return sat_square_type(sample) != SAT_F64 && (accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64);
 }
 
-/* n squares of at most m * m sum to n * m * m at most, which is reached. */
+/* n squares of at most m * m sum to n * m * m at most, which is reached.  n samples count n at most; no image in memory
+ * has 2^53. */
 int64_t sat_power_area(sat_type sample, int power, sat_type accum, const sat_quant *quant)
 {
     if (power == 1) return sat_largest_area(sample, accum, quant);
+    if (power == SAT_COUNTS) return accum == SAT_U32 ? UINT32_MAX : INT64_MAX;
     if (sat_square_type(sample) == SAT_F64 || sat_is_float(accum)) return INT64_MAX;
     const uint64_t m = sat_sample_max(sample) + sat_is_signed(sample);
     const uint64_t limit = accum == SAT_U32 ? UINT32_MAX : accum == SAT_U64 ? UINT64_MAX : INT64_MAX;
@@ -180,7 +183,7 @@ sat_type sat_power_accum(sat_type sample, int power, int64_t largest_rect_px)
 {
     if (power == 1) return sat_accum_for(sample, largest_rect_px);
     if (largest_rect_px < 1) return SAT_TYPE_NONE;
-    if (sat_square_type(sample) == SAT_F64) return SAT_F64;
+    if (power != SAT_COUNTS && sat_square_type(sample) == SAT_F64) return SAT_F64;
     if (largest_rect_px <= sat_power_area(sample, power, SAT_U32, NULL)) return SAT_U32;
     return largest_rect_px <= sat_power_area(sample, power, SAT_U64, NULL) ? SAT_U64 : SAT_TYPE_NONE;
 }

@@ -59,10 +59,22 @@ static inline sat_type sat_square_type(sat_type sample)
     return bytes == 1 ? SAT_U16 : bytes == 2 ? SAT_U32 : SAT_F64;
 }
 
-/* The same as sat_combines(), sat_largest_area() and sat_accum_for() for a power of the samples, 1 or 2. */
+/* The same as sat_combines(), sat_largest_area() and sat_accum_for() for a power of the samples, 1 or 2, or for
+ * SAT_COUNTS. */
 bool sat_power_combines(sat_type sample, int power, sat_type accum);
 int64_t sat_power_area(sat_type sample, int power, sat_type accum, const sat_quant *quant);
 sat_type sat_power_accum(sat_type sample, int power, int64_t largest_rect_px);
+
+static inline bool sat_is_power(int power)
+{
+    return power == 1 || power == 2 || power == SAT_COUNTS;
+}
+
+/* "squares of ": of what a table has sums. */
+static inline const char *sat_power_words(int power)
+{
+    return power == 2 ? "squares of " : power == SAT_COUNTS ? "counts of " : "";
+}
 
 /* The type that backends sum in: sums modulo 2^32 or 2^64 are the same bits whether they are read as signed or not. */
 static inline sat_type sat_backend_accum(sat_type accum)

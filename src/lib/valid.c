@@ -26,12 +26,13 @@ sat_status sat_valid_take(sat_valid *v, sat_type sample)
 /* Integers are compared as integers; of floats a NaN is not equal to itself. */
 #define KEEP(type, is_nan)                                                                                             \
     {                                                                                                                  \
-        const type *const s = samples, nodata = v->has_nodata ? (type)v->nodata : 0;                                   \
-        for (int64_t i = 0; i < n; i++) to[i] &= !((v->has_nodata && s[i] == nodata) || (v->skip_nan && (is_nan)));    \
+        const type *const s = samples, nodata = has_nodata ? (type)v->nodata : 0;                                      \
+        for (int64_t i = 0; i < n; i++) to[i] &= !((has_nodata & (s[i] == nodata)) | (skip_nan & (is_nan)));           \
         break;                                                                                                         \
     }
-static void keep(const sat_valid *v, sat_type sample, const void *samples, int64_t n, uint8_t *to)
+static void keep(const sat_valid *v, sat_type sample, const void *restrict samples, int64_t n, uint8_t *restrict to)
 {
+    const bool has_nodata = v->has_nodata, skip_nan = v->skip_nan;
     switch (sample) {
     case SAT_U8: KEEP(uint8_t, false)
     case SAT_I8: KEEP(int8_t, false)
@@ -62,7 +63,7 @@ int64_t sat_valid_row(const sat_valid *v, sat_type sample, const void *samples, 
     {                                                                                                                  \
         const type *const s = samples;                                                                                 \
         type *const t = to;                                                                                            \
-        for (int64_t i = 0; i < n; i++) t[i] = valid[i] ? s[i] : 0;                                                    \
+        for (int64_t i = 0; i < n; i++) t[i] = (type)(s[i] & (type)(0 - (type)valid[i]));                              \
         break;                                                                                                         \
     }
 void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, void *to)

@@ -9,7 +9,7 @@
 #include "sat_query.h"
 #include "sat_window.h"
 
-enum { WIDTH = 67, HEIGHT = 45, RECTS = 40, REALS = 4 };
+enum { WIDTH = 67, HEIGHT = 45, RECTS = 40, REALS = 5 };
 
 static const char *program, *folder;
 static int failed;
@@ -118,8 +118,8 @@ typedef struct answers {
     int64_t areas[RECTS];
 } answers;
 
-static const char STATISTICS[] = "mean,var,std,rms,sum,area";
-static const char *const names[REALS] = {"mean", "var", "std", "rms"};
+static const char STATISTICS[] = "mean,var,std,rms,count,sum,area";
+static const char *const names[REALS] = {"mean", "var", "std", "rms", "count"};
 
 static size_t put(unsigned char *to, const void *from, size_t n)
 {
@@ -135,26 +135,36 @@ static size_t records(const answers *a, bool real, int channels, unsigned char *
     for (int i = 0; i < RECTS; i++) {
         used +=
             real ? put(to + used, &a->real[i], sizeof a->real[i]) : put(to + used, &a->whole[i], sizeof a->whole[i]);
-        for (int k = 0; k < REALS; k++) used += put(to + used, a->values[k] + i * channels, each);
+        for (int k = 0; k < REALS - 1; k++) used += put(to + used, a->values[k] + i * channels, each);
+        for (int c = 0; c < channels; c++) {
+            const double count = a->values[REALS - 1][i * channels + c];
+            const int64_t whole = (int64_t)count;
+            used += real ? put(to + used, &count, sizeof count) : put(to + used, &whole, sizeof whole);
+        }
         used += put(to + used, a->sums + i * channels, each);
         used += real ? put(to + used, &a->areas_f64[i], 8) : put(to + used, &a->areas[i], 8);
     }
     return used;
 }
 
-static void rectangles(sat_type type, int channels, bool real, int64_t ddof)
+/* holes: there are a mask and a value for no data. */
+static void rectangles(sat_type type, int channels, bool real, int64_t ddof, bool holes)
 {
     static answers a;
     static unsigned char rows[sizeof a];
     static char line[16384];
-    sat_view image = make_image(type, channels);
+    sat_view image = make_image(type, channels), mask = make_image(SAT_U8, 1);
     sat_rect_output output[REALS];
     char what[64];
-    snprintf(what, sizeof what, "%s with %d channels, %s rectangles", sat_type_name(type), channels,
-             real ? "fractional" : "whole");
+    snprintf(what, sizeof what, "%s with %d channels, %s rectangles%s", sat_type_name(type), channels,
+             real ? "fractional" : "whole", holes ? ", holes" : "");
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        if (random64() % 3 == 0) ((uint8_t *)mask.data)[i] = 0;
     write_image(&image, file("image.npy"));
+    write_image(&mask, file("mask.npy"));
     int used = snprintf(line, sizeof line, "query '%s' --as image --clip --ddof %d --stat %s -o '%s'",
                         file("image.npy"), (int)ddof, STATISTICS, file("answers.npy"));
+    if (holes) used += snprintf(line + used, sizeof line - (size_t)used, " --nodata 0 --mask '%s'", file("mask.npy"));
     for (int i = 0; i < RECTS; i++) {
         sat_rect *w = &a.whole[i];
         *w = (sat_rect){.x = (int64_t)(random64() % (WIDTH + 10)) - 5,
@@ -176,13 +186,16 @@ static void rectangles(sat_type type, int channels, bool real, int64_t ddof)
                                 .areas = real ? NULL : a.areas,
                                 .areas_f64 = a.areas_f64,
                                 .output = output,
-                                .outputs = REALS};
-    if ((real ? sat_image_statistics_f64(&image, a.real, RECTS, &ask, NULL)
-              : sat_image_statistics(&image, a.whole, RECTS, &ask, NULL)) != SAT_OK)
+                                .outputs = REALS,
+                                .has_nodata = holes};
+    const sat_run_options options = {.mask = holes ? &mask : NULL};
+    if ((real ? sat_image_statistics_f64(&image, a.real, RECTS, &ask, &options)
+              : sat_image_statistics(&image, a.whole, RECTS, &ask, &options)) != SAT_OK)
         die(what);
     run(line);
     compare(rows, records(&a, real, channels, rows), file("answers.npy"), what);
     sat_view_free(&image);
+    sat_view_free(&mask);
 }
 
 /* ---- a mean of light ----------------------------------------------------------------------------------- */
@@ -227,7 +240,7 @@ int main(int argc, char **argv)
     program = argv[1], folder = argv[2];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (int channels = 1; channels <= 4; channels += 2)
-            for (int real = 0; real < 2; real++) rectangles(types[i], channels, real, (int64_t)(i % 2));
+            for (int how = 0; how < 4; how++) rectangles(types[i], channels, how % 2, (int64_t)(i % 2), how / 2);
     for (int channels = 1; channels <= 4; channels++) light(SAT_U8, channels), light(SAT_U16, channels);
     return failed > 0;
 }

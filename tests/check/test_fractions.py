@@ -263,13 +263,13 @@ def command(case):
             for rect, row in zip(rects, got):
                 for c in range(channels):
                     area, total, size, square = definition(pixels[:, :, c], rect)
-                    values = [float(np.atleast_1d(row[name])[c]) for name in ("mean", "sum", "var")]
+                    values = [float(np.atleast_1d(row[name])[c]) for name in ("mean", "sum", "var", "count")]
                     # a table of floats has lost what its sums cannot hold
                     lossy = rounds and source == table
                     slack = Fraction(1, 2**45) if lossy else 64 * UNIT
                     scale = exact(np.abs(pixels.astype(np.float64)).max())
                     large = height * width * scale if lossy else size
-                    ok = near(float(row["count"]), area, 4 * UNIT * area) and near(values[1], total, slack * large)
+                    ok = near(values[3], area, 4 * UNIT * area) and near(values[1], total, slack * large)
                     ok = ok and near(values[0], total / area, slack * large / area + 4 * UNIT * size / area)
                     if area > ddof:
                         var = (square - total * total / area) / (area - ddof)

@@ -341,7 +341,8 @@ def command(case):
                 exact = [exact_statistics(pixels[y:y + h, x:x + w, c], ddof) for c in range(channels)]
                 var = [math.nan if e[2] is None else nearest(e[2]) for e in exact]
                 want = [math.sqrt(v) for v in var] + [w * h] + var
-                want += [nearest(e[1]) for e in exact] + [math.sqrt(nearest(e[3])) for e in exact] + [w * h]
+                want += [nearest(e[1]) for e in exact] + [math.sqrt(nearest(e[3])) for e in exact]
+                want += [w * h] * channels
                 if sample[0] != "f" and (source == image or accum != "f64"):
                     equal = np.array_equal(got, want, equal_nan=True)
                 elif source == image:  # centred, in twice the precision

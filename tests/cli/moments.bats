@@ -10,7 +10,7 @@ load helpers
 1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4
 0,0,1,1,0,0,1,1,1" ]
     ok query t.npy --rect 1,1,2,2 --stat var,count --ddof 1 --json
-    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"var":[8.666666666666666],"count":4}' ]
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"var":[8.666666666666666],"count":[4]}' ]
     ok query a.pgm --rect 1,1,2,2 --rect 0,0,1,1 --stat var,std,rms,sum,area
     [ "${lines[1]}" = 1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4 ]
     ok query t.npy --rect 1,1,1,1 --stat var --ddof 1
@@ -49,7 +49,7 @@ load helpers
 
 @test "moments and statistics that there are none of" {
     small a.pgm
-    usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too" a.pgm -o t.npy --moments 2
+    usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts" a.pgm -o t.npy --moments 2
     usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
     usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
     usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var

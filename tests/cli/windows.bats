@@ -307,16 +307,14 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
     [ "$(values o.npy)" = "1.0 2.0 4.0 4.0" ]
     ok low.tif --box 1 --stat count -o o.npy # the lowest f32, in so many digits as f32 needs
     [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
-    ok odd.tif --box 1 --stat mean -o o.npy
+    noted "odd.tif: its value for no data is 'none of these', which is no number" odd.tif --box 1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
-    "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"
 
     ok exponent.tif --box 1 --stat count -o o.npy
     [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
     for odd in hex deep; do
-        ok $odd.tif --box 1 --stat count -o o.npy
+        noted "$odd.tif: its value for no data is *, which is no number" $odd.tif --box 1 --stat count -o o.npy
         [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
-        "$sat" $odd.tif --box 1 --stat count -v -o o.npy 2>&1 | grep -q "$odd.tif: its value for no data is .*, which is no number"
     done
 
     # an output names the value that it has, and no other
@@ -438,7 +436,7 @@ np.save("ones.npy", np.ones((40, 61), np.uint8))'
         usage "--stat is for --mean and --rects, or for windows: --box N" a.pgm --stat var -o $out
     done
     usage "--threshold is for windows: --box N" a.pgm --threshold nick
-    usage "--mask is for windows: --box N" a.pgm --mask a.pgm -o o.npy
+    usage "-o o.tif: an image needs --box N*" a.pgm --mask a.pgm -o o.tif
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
     usage "--min-valid '0': *" a.pgm --box 3 --min-valid 0 -o o.tif

@@ -45,7 +45,10 @@ static size_t repair(uint8_t *bytes, size_t n, size_t room)
         t.width = (uint64_t)(h.shape[1] - padded);
         t.height = (uint64_t)(h.shape[0] - padded);
         t.channels = h.dims == 3 ? (uint32_t)h.shape[2] : 1;
-        if (strncmp(t.moment, MOMENTS_1_2, sizeof t.moment) == 0) t.channels /= 2;
+        table_moments m = {false, false};
+        t.moment[sizeof t.moment - 1] = 0;
+        if (table_moments_from_name(t.moment, &m)) t.channels /= (uint32_t)table_planes(m);
+        if (m.counts) t.has_nodata &= 1;
         t.data_offset = h.data_offset;
         t.data_bytes = h.data_bytes;
     }
@@ -83,25 +86,31 @@ static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_su
     return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
 }
 
-/* squares: NULL, or the table of the squares. */
-static const char *query_statistics(const sat_table *t, const sat_table *squares, const sat_rect *r, bool inside)
+/* squares, counts: NULL, or these tables. */
+static const char *query_statistics(const sat_table *t, const sat_table *squares, const sat_table *counts,
+                                    const sat_rect *r, bool inside)
 {
-    double variances[4], roots[4];
+    double variances[4], roots[4], numbers[4];
     sat_sum sums[4];
     int64_t area = -1;
-    sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area};
-    const sat_rect_output of_squares[] = {{"var", variances}, {"rms", roots}};
-    if (squares) ask.output = of_squares, ask.outputs = 2;
+    sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area, .counts = counts};
+    const sat_rect_output output[] = {{"count", numbers}, {"var", variances}, {"rms", roots}};
+    ask.output = output, ask.outputs = squares ? 3 : 1;
     sat_status status = sat_table_statistics(t, squares, r, 1, &ask, NULL);
     if (status == SAT_OK && (!inside || area != r->width * r->height)) return "statistics of another rectangle";
     for (int c = 0; status == SAT_OK && c < t->view.channels; c++) {
-        if (!is_sum(t, r, (size_t)c, &sums[c])) return "a sum beside statistics is not that of four entries";
+        const double n = numbers[c];
+        if (n < 0 || n > (double)area || n != floor(n)) return "a count that no rectangle has";
+        if (!counts && n != (double)area) return "a count that is not the area";
+        if (n == 0 ? sums[c].u != 0 : !is_sum(t, r, (size_t)c, &sums[c]))
+            return "a sum beside statistics is not that of four entries";
         if (squares && variances[c] < 0) return "a variance below 0";
     }
     return NULL;
 }
 
-static const char *query_table(fuzz_input *in, const sat_table *t, const sat_table *squares, size_t n)
+static const char *query_table(fuzz_input *in, const sat_table *t, const sat_table *squares, const sat_table *counts,
+                               size_t n)
 {
     const char *why;
     bool padded = t->layout == SAT_PADDED;
@@ -122,7 +131,7 @@ static const char *query_table(fuzz_input *in, const sat_table *t, const sat_tab
             return "a table that was opened cannot be queried";
         for (size_t c = 0; status == SAT_OK && c < channels; c++)
             if (!is_sum(t, &r, c, &sums[c])) return "a sum is not that of four entries";
-        if ((why = query_statistics(t, squares, &r, inside))) return why;
+        if ((why = query_statistics(t, squares, counts, &r, inside))) return why;
     }
     return NULL;
 }
@@ -132,16 +141,18 @@ static const char *query_table(fuzz_input *in, const sat_table *t, const sat_tab
 static const char *check_open(const table_file *file, const uint8_t *bytes, size_t n)
 {
     const sat_view *v = &file->table.view;
-    sat_table squares;
-    const bool two = table_file_squares(file, &squares);
-    size_t row = sat_row_bytes(v->width, v->channels, v->type) * (two ? 2 : 1);
+    sat_table squares, counts;
+    const bool has_squares = table_file_squares(file, &squares), has_counts = table_file_counts(file, &counts);
+    const size_t planes = 1 + (size_t)has_squares + (size_t)has_counts, pixel = sat_row_bytes(1, v->channels, v->type);
+    size_t row = sat_row_bytes(v->width, v->channels, v->type) * planes;
     error err;
     if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
     if (row == 0 || row != (size_t)v->row_bytes || row * (size_t)v->height != file->data_bytes)
         return "rows of a wrong size";
-    if (two && (char *)squares.view.data + sat_row_bytes(1, v->channels, v->type) !=
-                   (char *)v->data + squares.view.pixel_bytes)
-        return "squares that do not end with the pixel";
+    const char *first = (const char *)file->file.bytes + file->data_offset;
+    if ((const char *)v->data != first + has_counts * pixel || (has_counts && counts.view.data != first) ||
+        (has_squares && (const char *)squares.view.data != first + (planes - 1) * pixel))
+        return "moments that do not lie side by side";
     if (file->table.layout != file->meta.layout || file->table.sample != file->meta.sample)
         return "a table that is not what its file says";
     bool same =
@@ -173,9 +184,11 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (!is_table || !wanted) why = "a table from a file, and none from a stream";
     if (!why) why = check_open(&file, bytes + head, n - head);
     (void)table_file_looks_padded(&file);
-    sat_table squares;
-    const bool two = table_file_squares(&file, &squares);
-    if (!why) why = query_table(&in, &file.table, two ? &squares : NULL, (head - HEAD) / RECT_BYTES);
+    sat_table squares, counts;
+    const bool has_squares = table_file_squares(&file, &squares), has_counts = table_file_counts(&file, &counts);
+    if (!why)
+        why = query_table(&in, &file.table, has_squares ? &squares : NULL, has_counts ? &counts : NULL,
+                          (head - HEAD) / RECT_BYTES);
     table_file_close(&file);
     return why;
 }

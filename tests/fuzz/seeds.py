@@ -37,13 +37,15 @@ def name_field(text, room):
 
 
 def trailer(layout, sample, accum, shape, padded, offset, array, quant, moment="sum"):
-    channels = (shape[2] if len(shape) > 2 else 1) // (2 if moment == "1,2" else 1)
+    channels = (shape[2] if len(shape) > 2 else 1) // len(moment.split(","))
     fields = b"SATTABLE" + struct.pack("<II", 1, 192)
     fields += struct.pack("<QQ", shape[1] - padded, shape[0] - padded)
     fields += struct.pack("<II", channels, quant[2])
     fields += struct.pack("<QQQ", offset, len(array), xxh3(array))
     fields += name_field(layout, 16) + name_field(sample, 8) + name_field(accum, 8) + name_field(moment, 8)
-    fields += struct.pack("<Qdd", 0, quant[0], quant[1]) + name_field("seed", 32) + bytes(24)
+    counts = moment[0] == "0"
+    fields += struct.pack("<ddd", -9999.0 if counts else 0.0, quant[0], quant[1]) + name_field("seed", 32)
+    fields += struct.pack("<Q", counts) + bytes(16)
     return fields + struct.pack("<Q", xxh3(fields))
 
 
@@ -69,18 +71,21 @@ def tables():
                  npy(descr, shape, array))
 
 
-def two_moments():
+def moments():
     rects = struct.pack("<4h", 1, 0, 2, 2) + struct.pack("<4h", 0, 0, 3, 2)
-    for accum, descr, code, sample, channels in (("i64", "<i8", "q", "u8", 1), ("u32", "<u4", "I", "u16", 3),
-                                                 ("f64", "<f8", "d", "f32", 2), ("u64", "<u8", "Q", "u8", 4)):
-        array = b"".join(struct.pack("<" + code, x * y * value) for y in range(4) for x in range(5)
-                         for value in [3] * channels + [9] * channels)
-        shape = (4, 5, 2 * channels)
+    for accum, descr, code, sample, channels, names in (
+            ("i64", "<i8", "q", "u8", 1, "1,2"), ("u32", "<u4", "I", "u16", 3, "1,2"),
+            ("f64", "<f8", "d", "f32", 2, "1,2"), ("u64", "<u8", "Q", "u8", 4, "1,2"),
+            ("i64", "<i8", "q", "i16", 2, "0,1"), ("f64", "<f8", "d", "f32", 1, "0,1,2")):
+        array = b"".join(struct.pack("<" + code, x * y * 3 ** int(power)) for y in range(4) for x in range(5)
+                         for power in names.split(",") for _ in range(channels))
+        shape = (4, 5, len(names.split(",")) * channels)
         file = npy(descr, shape, array)
         offset = len(file) - len(array)
         file += bytes(-len(file) % 8)
-        file += trailer("padded", sample, accum, shape, True, offset, array, (0.0, 0.0, 0), "1,2")
-        seed("table", f"moments-{accum}-{channels}", bytes([0, 0, 2]) + rects + file)
+        file += trailer("padded", sample, accum, shape, True, offset, array, (0.0, 0.0, 0), names)
+        kind = "counts" if names[0] == "0" else "moments"
+        seed("table", f"{kind}-{accum}-{channels}", bytes([0, 0, 2]) + rects + file)
 
 
 # ---- images of f32 with their mark: docs/format.md ---------------------------------------------------------------
@@ -231,6 +236,21 @@ def windows():
         seed("window", f"share-{sample}-{share}", spec + outputs + views + bytes([230]) + bytes(range(1, 60)))
 
 
+def counted():
+    for sample, power, masked in itertools.product(range(8), range(3), range(2)):
+        spec = bytes([11, 5, (sample + power) % 4, sample, 0, (sample + masked) % 3, power])
+        spec += bytes([masked, sample % 2, 1 - masked, 3, power % 2, 9])
+        seed("counted", f"{sample}-{power}-{masked}", spec + bytes(12) + bytes([2, 1, 5, 3]) + bytes(range(1, 60)))
+
+
+def rects():
+    for sample, masked, real in itertools.product(range(8), range(2), range(2)):
+        views = bytes([11, 5, masked + 2 * real, sample, 1, 2, 9, 3])
+        rect = bytes([real, 3, 2, 9, 5] + [3, 5, 2, 4] * real)
+        ask = bytes([90, 1, 0, 0, 1, 1, 1, 0, 0, 0])
+        seed("rects", f"{sample}-{masked}-{real}", bytes([masked]) + views + rect + ask + bytes(range(1, 60)))
+
+
 def operations():
     draw = random.Random(1)
     for i in range(120):
@@ -238,11 +258,13 @@ def operations():
 
 
 tables()
-two_moments()
+moments()
 marked_arrays()
 texts()
 metadata()
 encoders()
 interface()
 windows()
+counted()
+rects()
 operations()

@@ -1,6 +1,7 @@
 /* sat_file.h as programs use it: a table goes to a file and comes back, is asked through sat.h; what is broken, cut or
  * wrong is refused with a status and one line. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -319,6 +320,88 @@ static void bands_make_the_same_file(void **state)
     assert_one_line(sat_file_write("/nowhere/at/all.npy", &table, NULL), SAT_ERR_FILE, "directory");
 }
 
+/* Counts, sums and squares side by side in each pixel; rows as they come. */
+static void a_file_of_counts(void **state)
+{
+    enum { COLUMNS = 3, ROWS = 2, CHANNELS = 2, PIXELS = COLUMNS * ROWS * CHANNELS };
+    double entries[3][PIXELS], array[3 * PIXELS];
+    (void)state;
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < PIXELS; i++) entries[m][i] = 100 * m + i;
+    for (int kind = 0; kind < 4; kind++) {
+        const bool with_counts = kind & 1, with_squares = kind & 2;
+        const int planes = 1 + with_counts + with_squares;
+        const sat_table t = {
+            .view = {.width = COLUMNS, .height = ROWS, .channels = CHANNELS, .type = SAT_F64, .data = entries[1]},
+            .layout = SAT_INCLUSIVE,
+            .sample = SAT_F32};
+        const sat_file_write_options options = {.moments = with_squares ? 2 : 1,
+                                                .counts = with_counts,
+                                                .has_nodata = with_counts,
+                                                .nodata = with_squares ? (double)NAN : -9999.5};
+        sat_file_writer *writer;
+        snprintf(path, sizeof path, "%s/c.npy", scratch);
+        assert_int_equal(sat_file_writer_open(&writer, path, &t, &options), SAT_OK);
+        for (int y = 0; y < ROWS; y++) {
+            sat_view rows[3] = {t.view, t.view, t.view};
+            for (int m = 0; m < 3; m++) rows[m].height = 1, rows[m].data = &entries[m][y * COLUMNS * CHANNELS];
+            const sat_view *n = with_counts ? &rows[0] : NULL, *s2 = with_squares ? &rows[2] : NULL;
+            assert_one_line(sat_file_writer_tables(writer, with_counts ? NULL : &rows[0], &rows[1], s2),
+                            SAT_ERR_ARGUMENT, "moments");
+            assert_one_line(sat_file_writer_tables(writer, n, &rows[1], with_squares ? NULL : &rows[2]),
+                            SAT_ERR_ARGUMENT, "moments");
+            if (with_counts) {
+                assert_one_line(sat_file_writer_rows(writer, &rows[1]), SAT_ERR_ARGUMENT, "moments");
+                rows[0].height = 0;
+                assert_one_line(sat_file_writer_tables(writer, n, &rows[1], s2), SAT_ERR_SHAPE, "shape");
+                rows[0].height = 1;
+            }
+            assert_int_equal(sat_file_writer_tables(writer, n, &rows[1], s2), SAT_OK);
+        }
+        assert_int_equal(sat_file_writer_close(&writer), SAT_OK);
+
+        /* Readers of version 0.2 know the names "sum" and "1,2", and refuse others. */
+        static const char *const names[] = {"sum", "0,1", "1,2", "0,1,2"};
+        char name[8];
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        const off_t end = PAGE + planes * PIXELS * 8;
+        assert_int_equal(pread(fd, array, (size_t)(planes * PIXELS * 8), PAGE), planes * PIXELS * 8);
+        assert_int_equal(pread(fd, name, sizeof name, end + 96), sizeof name);
+        close(fd);
+        assert_string_equal(name, names[kind]);
+        for (int i = 0; i < PIXELS; i++) {
+            const double *pixel = array + i / CHANNELS * CHANNELS * planes + i % CHANNELS;
+            if (with_counts) assert_true(pixel[0] == entries[0][i]);
+            assert_true(pixel[with_counts * CHANNELS] == entries[1][i]);
+            if (with_squares) assert_true(pixel[(planes - 1) * CHANNELS] == entries[2][i]);
+        }
+
+        sat_file *file;
+        sat_table made, counts = {.power = 0};
+        sat_file_info info;
+        assert_int_equal(sat_file_open(&file, path, NULL), SAT_OK);
+        assert_int_equal(sat_file_verify(file), SAT_OK);
+        assert_int_equal(sat_file_table(file, &made), SAT_OK);
+        assert_true(*(double *)made.view.data == entries[1][0]);
+        assert_int_equal(sat_file_describe(file, &info), SAT_OK);
+        assert_string_equal(info.moment, names[kind]);
+        assert_int_equal(info.has_nodata, with_counts);
+        assert_true(!with_counts ? info.nodata == 0 : with_squares ? isnan(info.nodata) : info.nodata == -9999.5);
+        if (with_counts) {
+            assert_int_equal(sat_file_counts(file, &counts), SAT_OK);
+            assert_int_equal(counts.power, SAT_COUNTS);
+            assert_true(*(double *)counts.view.data == entries[0][0]);
+        } else {
+            assert_one_line(sat_file_counts(file, &counts), SAT_ERR_UNAVAILABLE, "no counts");
+        }
+        sat_file_close(&file);
+    }
+    const sat_table narrow = {.view = {.width = 4, .height = 4, .channels = 1, .type = SAT_F32}, .sample = SAT_U8};
+    sat_file_writer *writer;
+    assert_one_line(sat_file_writer_open(&writer, path, &narrow, &(sat_file_write_options){.counts = true}),
+                    SAT_ERR_TYPE, "0,1");
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     const sat_table good = table_of_ones();
@@ -457,6 +540,7 @@ int main(void)
         cmocka_unit_test(a_dash_is_a_name),
         cmocka_unit_test(tables_of_others_need_a_layout),
         cmocka_unit_test(bands_make_the_same_file),
+        cmocka_unit_test(a_file_of_counts),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(structs_of_other_sizes_go),
     };

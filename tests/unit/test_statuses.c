@@ -1,6 +1,7 @@
 /* What objects are made of, and the views that they are run on: each with one thing that is wrong (statuses.h). */
 #include "sat_gauss.h"
 #include "sat_lab.h"
+#include "sat_query.h"
 #include "sat_window.h"
 #include "statuses.h"
 
@@ -11,6 +12,7 @@ static call all[] = {
     {"sat_view_alloc", NULL, ON_DEVICE | NO_MEMORY, 0},
     {"sat_table_for", NULL, 0, 0},
     {"sat_table_of", NULL, ON_DEVICE, 0},
+    {"sat_tables_of", "sat_table_of", ON_DEVICE, 0},
     {"sat_plan_create", NULL, ON_DEVICE, 0},
     {"sat_plan_run", NULL, ON_DEVICE, 0},
     {"sat_plan_wait", NULL, ON_DEVICE | OF_RECTS, 0},
@@ -110,7 +112,10 @@ static void specs_of_plans(void **state)
     PLAN(SHAPE, s.width = LARGEST);
     PLAN(ARGUMENT, s.layout = (sat_layout)3);
     PLAN(ARGUMENT, s.power = 3);
-    PLAN(ARGUMENT, s.power = -1);
+    PLAN(ARGUMENT, s.power = -2);
+    PLAN(OK, s.power = SAT_COUNTS);
+    PLAN(TYPE, (s.power = SAT_COUNTS, s.accum = SAT_F32));
+    PLAN(ARGUMENT, (s.has_nodata = true, s.nodata = 0.5));
     PLAN(TYPE, s.accum = SAT_U8);
     PLAN(TYPE, s.accum = (sat_type)99);
     PLAN(TYPE, s.accum = SAT_Q32; s.quant = quant);
@@ -353,6 +358,15 @@ static void views(void **state)
     told("sat_window_wait", "no window", ARGUMENT, sat_window_wait(NULL, NULL));
     told("sat_window_wait", "of views in host memory", OK, sat_window_wait(window, NULL));
     told("sat_plan_run", "ended", CANCELLED, sat_plan_run(plan, &from, &to, &ended));
+    const sat_plan_spec with_mask = {.width = 8, .height = 8, .sample = SAT_U8, .accum = SAT_U32, .masked = true};
+    sat_plan *masked;
+    sat_view mask = from;
+    assert_int_equal(sat_plan_create(&masked, &with_mask), SAT_OK);
+    told("sat_plan_run", "no mask", ARGUMENT, sat_plan_run(masked, &from, &to, NULL));
+    mask.memory = SAT_DEVICE;
+    told("sat_plan_run", "a mask on a device", UNAVAILABLE,
+         sat_plan_run(masked, &from, &to, &(sat_run_options){.mask = &mask}));
+    sat_plan_destroy(&masked);
     told("sat_plan_run", "no plan", ARGUMENT, sat_plan_run(NULL, &from, &to, NULL));
     told("sat_plan_wait", "no plan", ARGUMENT, sat_plan_wait(NULL, NULL));
     told("sat_plan_wait", "host memory", OK, sat_plan_wait(plan, NULL));
@@ -392,6 +406,7 @@ static void samples(void **state)
     told("sat_plan_run", "a NaN of q32", RANGE, sat_plan_run(plan, &from, &to, NULL));
     sat_table table;
     quantised.width = 0;
+    const sat_plan_spec of_bytes = quantised, in_f32 = {.accum = SAT_F32};
     told("sat_table_of", "a NaN of q32", RANGE, sat_table_of(&from, &quantised, &table));
     assert_null(table.view.data);
     quantised.accum = SAT_U32;
@@ -402,6 +417,18 @@ static void samples(void **state)
     told("sat_table_of", "no table", ARGUMENT, sat_table_of(&from, NULL, NULL));
     told("sat_table_of", "no spec", OK, sat_table_of(&from, NULL, &table));
     sat_view_free(&table.view);
+    told("sat_tables_of", "a NaN of q32", RANGE, sat_tables_of(&from, &of_bytes, NULL, &table, NULL, NULL));
+    told("sat_tables_of", "counts in f32", TYPE, sat_tables_of(&from, &in_f32, NULL, NULL, NULL, &table));
+    told("sat_tables_of", "another height", SHAPE,
+         sat_tables_of(&from, &(sat_plan_spec){.height = 9}, NULL, &table, NULL, NULL));
+    told("sat_tables_of", "no memory", MEMORY,
+         sat_tables_of(&from, &(sat_plan_spec){.allocator = &nothing}, NULL, NULL, &table, NULL));
+    told("sat_tables_of", "abacus", UNAVAILABLE,
+         sat_tables_of(&from, &(sat_plan_spec){.backend = "abacus"}, NULL, &table, NULL, NULL));
+    told("sat_tables_of", "ended", CANCELLED, sat_tables_of(&from, NULL, &ended, NULL, NULL, &table));
+    assert_null(table.view.data);
+    told("sat_tables_of", "no image", ARGUMENT, sat_tables_of(NULL, NULL, NULL, &table, NULL, NULL));
+    told("sat_tables_of", "no tables", OK, sat_tables_of(&from, NULL, NULL, NULL, NULL, NULL));
     sat_plan_destroy(&plan);
     by_table.sample = SAT_F32, by_table.backend = "serial";
     to = from, to.data = room;

@@ -14,7 +14,7 @@ static call all[] = {
     {"sat_table_statistics_f64", "sat_table_statistics", 0, 0},
     {"sat_query_create", "sat_table_query", ON_DEVICE | OF_RECTS, 0},
     {"sat_query_run", NULL, ON_DEVICE, 0},
-    {"sat_query_statistics", "sat_query_run", ON_DEVICE, 0},
+    {"sat_query_statistics", "sat_query_run", ON_DEVICE | NO_DEVICE, 0},
     {"sat_query_wait", NULL, ON_DEVICE | OF_RECTS, 0},
     {"sat_scan_create", NULL, ON_DEVICE | NO_MEMORY, 0},
     {"sat_scan_run", NULL, ON_DEVICE, 0},
@@ -275,7 +275,9 @@ static void writing(void **state)
     WRITE(ARGUMENT, o.writer = "a\nb");
     WRITE(ARGUMENT, o.writer = "a name of more than 31 characters");
     WRITE(ARGUMENT, o.moments = 3);
-    WRITE(ARGUMENT, o.reserved[5] = true);
+    WRITE(ARGUMENT, o.reserved[3] = true);
+    WRITE(ARGUMENT, o.has_nodata = true);
+    WRITE(ARGUMENT, t.power = SAT_COUNTS);
     WRITE(ARGUMENT, o.reserved_word = 1);
     WRITE(ARGUMENT, t.view.type = SAT_Q32; t.sample = SAT_F32);
     WRITE(ARGUMENT, t.view.type = SAT_Q32; t.sample = SAT_F32; t.quant = ((sat_quant){0, 0.3, 255}));
@@ -294,6 +296,8 @@ static void writing(void **state)
     WRITE(BROKEN, to = other);
     WRITE(BROKEN, to = scratch);
     WRITE(BROKEN, o.no_clobber = true; to = "/dev/fd/987");
+    sat_table t = table_good();
+    told("sat_file_write", "no counts", ARGUMENT, sat_file_write(path, &t, &(sat_file_write_options){.counts = true}));
     told("sat_file_write", "no table", ARGUMENT, sat_file_write(path, NULL, NULL));
 }
 

@@ -137,11 +137,11 @@ static void table(const run *r)
     const operation *o = r->op;
     sat_plan_spec s = {.width = r->width, .height = r->height, .channels = r->channels, .count = r->count};
     s.sample = o->sample, s.accum = o->result, s.layout = o->layout, s.backend = o->backend, s.threads = r->threads;
-    s.power = o->power;
+    s.power = o->power, s.masked = s.skip_nan = o->masked;
     if (o->result == SAT_Q32) assert_ok(sat_quant_for(-128, 128, r->width, &s.quant));
     sat_plan *plan;
     assert_ok(sat_plan_create(&plan, &s));
-    assert_ok(sat_plan_run(plan, r->src, r->result[0], NULL));
+    assert_ok(sat_plan_run(plan, r->src, r->result[0], &(sat_run_options){.mask = r->mask}));
     sat_plan_destroy(&plan);
 }
 
@@ -197,6 +197,8 @@ static const operation operations[] = {
     {"inclusive table of u16", table, SAT_U16, SAT_U64, .layout = SAT_INCLUSIVE},
     {"exclusive table of i32", table, SAT_I32, SAT_I64, .layout = SAT_EXCLUSIVE},
     {"table of f64 in fixed point", table, SAT_F64, SAT_Q32, .power = 1},
+    {"masked table of u8", table, SAT_U8, SAT_U32, .masked = true},
+    {"masked table of counts of f32", table, SAT_F32, SAT_U32, .masked = true, .power = SAT_COUNTS},
     {"table of squares of u8", table, SAT_U8, SAT_U64, .power = 2},
     {"inclusive table of f32", table, SAT_F32, SAT_F64, .layout = SAT_INCLUSIVE},
     {"serial table of i16", table, SAT_I16, SAT_I32, .backend = "serial"},
