@@ -96,7 +96,7 @@ static void do_band(void *context, int64_t band, int worker)
 }
 
 static sat_status run_toy(void *opened, const sat_view *src, const sat_view *mask, const sat_view *results,
-                      const sat_run *given, sat_counts *counts)
+                          const sat_run *given, sat_counts *counts)
 {
     const state *s = opened;
     job j = {s, src, mask, results, given};
