@@ -21,7 +21,7 @@ enum { WINDOW_CHUNK = 384 };
 /* A result that others must not be, and what these become: a row's of its type. */
 typedef struct sat_cpu_avoided {
     sat_type type;
-    char value[8], next[8];
+    _Alignas(double) char value[8], next[8];
 } sat_cpu_avoided;
 
 sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double value);

@@ -346,6 +346,7 @@ static void refusals(void **state)
 
 int main(void)
 {
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_of_the_definition),
         cmocka_unit_test(what_changes_nothing),
