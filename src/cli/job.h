@@ -60,6 +60,14 @@ typedef struct gauss_choice {
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
     bool table; /* else a filtered image, or images of window statistics */
+    bool result_given;
+    bool linear;     /* filter light; the image's samples are sRGB */
+    bool keep_holes; /* do not fill what does not count */
+    bool squares;    /* of a table, beside the sums */
+    bool counts;     /* too, also where all samples count */
+    bool no_clobber, no_orient;
+    bool verbose, quiet;
+    bool stages; /* the only file: the progress bar names its stages */
     valid_choice valid;
     window_request windows;
 
@@ -70,26 +78,18 @@ typedef struct job {
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
-    bool result_given;
-    bool linear;     /* filter light; the image's samples are sRGB */
-    bool keep_holes; /* do not fill what does not count */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
-    bool squares;       /* beside the sums */
-    bool counts;        /* too, also where all samples count */
+    int quality;        /* of the output; 0 = the format's default */
     int64_t largest_px; /* q32: the largest rectangle that will be asked for; 0 = see table_job.c */
 
     const image_format *format; /* of the output; NULL = by its extension */
     const char *format_word;    /* its name or extension, as it was given */
-    int quality;                /* 0 = the format's default */
     const char *compression;    /* of TIFFs; NULL = the format's default */
-    bool no_clobber, no_orient;
     int64_t max_pixels;
     channel_choice channels;
     const char *backend;
-    bool verbose, quiet;
-    bool stages; /* the only file: the progress bar names its stages */
 } job;
 
 typedef struct times {

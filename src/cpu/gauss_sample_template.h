@@ -79,7 +79,7 @@ TARGET static int64_t NAME(OF_SAMPLE(avoid))(const void *lines, const void *kind
         SAMPLE *s = (void *)(to->data + y * to->row_bytes);
         for (int i = 0; i < to->lanes; i++) {
             if (s[i] != value || kind[i] != GAUSS_COUNTS) continue;
-            s[i] = is_most || (!is_least && from[i] < value) ? below : above;
+            s[i] = is_most || (!is_least && from[i] < (REAL)value) ? below : above;
             moved++;
         }
     }

@@ -31,7 +31,8 @@ TARGET static void NAME(count)(void *lines, void *weights, int64_t n, const sat_
         }
         EACH
         {
-            const MASKS none = (MASKS)(value.v[g] == nodata.v[g]) | (nan & (MASKS)(value.v[g] != value.v[g]));
+            const __typeof__(value.v[g]) same = value.v[g]; /* which a NaN is not equal to */
+            const MASKS none = (MASKS)(value.v[g] == nodata.v[g]) | (nan & (MASKS)(value.v[g] != same));
             weight.v[g] = SELECT(none, zero, weight.v[g]);
             value.v[g] = SELECT(weight.v[g] == zero, zero, value.v[g]);
         }

@@ -171,14 +171,14 @@ bool table_writer_joined(table_writer *w, const sat_view *const *rows, error *er
     const size_t planes = (size_t)table_planes(w->moments);
     const int64_t width = w->view.width;
     for (int64_t y = 0; y < rows[0]->height; y++) {
-        const uint8_t *from[3];
+        const uint8_t *from[3] = {NULL};
         for (size_t k = 0; k < planes; k++) {
             const size_t apart = rows[k]->row_bytes ? (size_t)rows[k]->row_bytes : w->row_bytes;
             from[k] = (const uint8_t *)rows[k]->data + (size_t)y * apart;
         }
         if (w->pixel_bytes == 8 && planes == 2) /* copies of a known size take no calls */
             join(w->joined, from, 2, width, 8);
-        else if (w->pixel_bytes == 8)
+        else if (w->pixel_bytes == 8 && planes == 3)
             join(w->joined, from, 3, width, 8);
         else
             join(w->joined, from, planes, width, w->pixel_bytes);
