@@ -3,25 +3,22 @@
  * A pass makes the means of what counts.  Where too few samples count, its result is the value for no data, else NaN,
  * else 0.  No other result is that value: so the next pass knows what counts, and so does who reads the file.  Where
  * there is no value, the next pass has a mask: the same pass over an image of ones, whose empty results are 0. */
-#include <stdio.h>
 #include <string.h>
 
 #include "job.h"
 #include "messages.h"
-#include "number.h"
 #include "progress.h"
-#include "sample_type.h"
+#include "sat_image.h"
 
 typedef struct work {
     const job *j;
     const char *input;
     int threads;
-    bool by_alpha;
     valid_samples valid;
-    sat_counts counts; /* moved: of all passes; empty: of the last */
+    sat_counts *counts; /* moved: of all passes; empty: of the last */
 } work;
 
-/* Means of what counts in `from`, into an image of as many channels.  values: the border's. */
+/* Means of what counts in `from`, into an image of as many channels.  values: the border's; NULL: 1. */
 static bool run_pass(const work *w, int64_t pass, const sat_view *from, const image *to, bool by_value,
                      const double *values, sat_counts *counts, error *err)
 {
@@ -45,10 +42,11 @@ static bool run_pass(const work *w, int64_t pass, const sat_view *from, const im
                             .backend = j->backend};
     if (by_value) {
         spec.skip_nan = valid->skip_nan;
-        spec.has_nodata = spec.empty_set = spec.avoid_empty = valid->has_nodata;
+        spec.has_nodata = valid->has_nodata;
+        spec.empty_set = spec.avoid_empty = valid->has_nodata && sat_type_holds(to->type, valid->nodata);
         spec.nodata = spec.empty = valid->nodata;
     }
-    for (int c = 0; values && c < spec.channels; c++) spec.border_value[c] = values[j->border_values > 1 ? c : 0];
+    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = values ? values[j->border_values > 1 ? c : 0] : 1;
     sat_window *window;
     if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     if (pass == 0 && values && j->verbose)
@@ -94,44 +92,28 @@ static bool passes(work *w, image *img, int channels, times *spent, error *err)
         const sat_view from = image_channels_view(img, 0, channels);
         ok = ok && run_pass(w, pass, &from, &other, by_value, j->border_value, &counts, err);
         if (!ok) break;
-        w->counts.empty[0] = counts.empty[0];
-        w->counts.moved += counts.moved;
+        w->counts->empty[0] = counts.empty[0];
+        w->counts->moved += counts.moved;
         image_exchange(img, &other);
         if (other.type != img->type || other.channels != img->channels) image_free(&other);
         if (pass + 1 == j->passes) break;
-        if (by_value)
-            valid_free(&w->valid);
-        else
+        if (by_value) {
+            valid_free(&w->valid);                                             /* of its mask */
+            if (w->valid.has_nodata && !sat_type_holds(type, w->valid.nodata)) /* NaN stands for it */
+                w->valid.has_nodata = false, w->valid.skip_nan = true;
+        } else
             ok = next_mask(w, pass, img, err);
     }
     image_free(&other);
     return ok;
 }
 
-static void say_results(const work *w, const image *made)
-{
-    const job *j = w->j;
-    const valid_samples *valid = &w->valid;
-    char value[REAL_TEXT_BYTES + 1] = "0";
-    const long long all = (long long)made->width * made->height * made->channels;
-    if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
-    if (w->counts.empty[0] > 0 && !is_float_type(made->type) && !j->quiet)
-        say(input_name(w->input), "%lld of %lld results are %s, as %s of their windows count%s",
-            (long long)w->counts.empty[0], all, value, j->windows.min_valid > 0 ? "too few samples" : "no samples",
-            valid->has_nodata ? "" : "; floats are NaN there (--result)");
-    if (w->counts.moved > 0 && j->verbose)
-        say(input_name(w->input), "%lld results that would have been %s are the next value", (long long)w->counts.moved,
-            value);
-    if (w->by_alpha && !j->quiet)
-        say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
-}
-
 bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
-                   error *err)
+                   sat_counts *counts, error *err)
 {
     const bool has_alpha = image_has_alpha(img);
     const int channels = img->channels - has_alpha;
-    work w = {.j = j, .input = input, .threads = threads, .valid = *valid, .by_alpha = has_alpha};
+    work w = {.j = j, .input = input, .threads = threads, .valid = *valid, .counts = counts};
     *valid = (valid_samples){.nodata = 0};
     bool ok = j->border_values <= 1 || j->border_values == channels ||
               fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
@@ -141,7 +123,9 @@ bool job_box_valid(const job *j, const char *input, image *img, valid_samples *v
     ok = ok && passes(&w, img, channels, spent, err);
     if (ok) {
         memcpy(img->meta.nodata, nodata, sizeof nodata);
-        say_results(&w, img);
+        if (has_alpha && !j->quiet)
+            say(input_name(input), "the result is without alpha%s",
+                j->alpha == ALPHA_STRAIGHT ? "" : "; pixels whose alpha is 0 do not count");
     }
     valid_free(&w.valid);
     return ok;

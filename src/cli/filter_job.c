@@ -105,10 +105,9 @@ static bool what_counts(const job *j, const char *input, image *img, int threads
     if (!valid_of_image(valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
     if (j->valid.nodata_given && !valid->has_nodata) img->meta.nodata[0] = 0;
     if (!by_alpha || all_count(j, valid)) return true;
-    valid_choice again = j->valid;
-    again.quiet = true; /* it was said */
+    if (valid_clear_transparent(valid, img, threads, err)) return true;
     valid_free(valid);
-    return valid_of_image(valid, &again, img, input, true, &decode, false, err);
+    return false;
 }
 
 /* ---- a Gaussian ----------------------------------------------------------------------------------- */
@@ -147,6 +146,17 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
            (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
 }
 
+/* Why results are empty. */
+static const char *why_empty(const job *j)
+{
+    const bool some = j->windows.min_valid > 0;
+    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
+    if (j->gauss.name)
+        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
+    if (j->keep_holes) return "their pixels do not count, or too few samples around them";
+    return some ? "too few samples of their windows count" : "no samples of their windows count";
+}
+
 /* Says how many results are empty, of integers, and how many were moved. */
 static void say_holes(const job *j, const char *input, const image *img, const valid_samples *valid,
                       const sat_counts *counts)
@@ -155,10 +165,7 @@ static void say_holes(const job *j, const char *input, const image *img, const v
     if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
     if (counts->empty[0] > 0 && !is_float_type(img->type) && !j->quiet)
         say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)counts->empty[0],
-            (long long)img->width * img->height * img->channels, value,
-            j->gauss.mode != SAT_GAUSS_BLUR ? "their pixels do not count, or too little around them"
-            : j->windows.min_valid > 0      ? "too little of the Gaussian's weight lies on pixels that count"
-                                            : "no pixels near them count",
+            (long long)img->width * img->height * img->channels, value, why_empty(j),
             valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
     if (counts->moved > 0 && j->verbose)
         say(input_name(input), "%lld results that would have been %s are the next value", (long long)counts->moved,
@@ -207,7 +214,7 @@ static bool filter_any(const job *j, const char *input, image *img, valid_sample
                        sat_counts *counts, error *err)
 {
     if (!j->gauss.name && all_count(j, valid)) return filter_all(j, input, img, threads, spent, err);
-    if (!j->gauss.name) return job_box_valid(j, input, img, valid, threads, spent, err);
+    if (!j->gauss.name) return job_box_valid(j, input, img, valid, threads, spent, counts, err);
     job_stage(j, spent, "compute");
     const bool ok = gauss_filter(j, input, img, valid, threads, counts, err);
     valid_free(valid);
@@ -331,7 +338,10 @@ static uint64_t box_bytes(const job_need *need, const image_shape *shape)
     sat_bytes bytes;
     for (int c = 0; c < 4; c++) spec.border_value[c] = need->j->border_value[need->j->border_values > 1 ? c : 0];
     const sat_status status = sat_box_bytes(&spec, &bytes);
-    return job_object_bytes(status, &bytes);
+    image_shape mask = *shape;
+    mask.channels = 1;
+    const uint64_t masks = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) * (need->j->passes > 1 ? 3 : 1) : 0;
+    return job_object_bytes(status, &bytes) + masks;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -379,11 +389,11 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
     if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     *at_output = false;
     valid_samples valid;
-    sat_counts counts = {.empty = {0}};
+    sat_counts counts = {.moved = 0};
     bool ok = what_counts(j, input, img, threads, &valid, err);
     valid_samples said = valid; /* numbers alone */
     ok = ok && (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
-    if (ok && j->gauss.name) say_holes(j, input, img, &said, &counts);
+    if (ok) say_holes(j, input, img, &said, &counts);
     spent->compute_s = clock_now_s() - start;
     if (ok) {
         job_stage(j, spent, "encode");

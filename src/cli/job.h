@@ -135,9 +135,10 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                bool *at_output, error *err);
 
-/* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid. */
+/* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid.  counts: empty results of the
+ * last pass, and all that were moved. */
 bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
-                   error *err);
+                   sat_counts *counts, error *err);
 
 /* The same with several outputs; *at_output: the index of the one at fault, or -1. */
 bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,

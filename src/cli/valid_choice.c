@@ -116,6 +116,15 @@ bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *i
     return false;
 }
 
+bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err)
+{
+    if (!v->mask.data) {
+        if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+        memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
+    }
+    return clear(&v->mask, img, img->channels - 1, 1, threads, err);
+}
+
 void valid_free(valid_samples *v)
 {
     image_free(&v->mask);
@@ -126,6 +135,6 @@ void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_T
     text[0] = 0;
     if (v->has_nodata && sat_type_holds(type, v->nodata))
         text[real_text(text, type == SAT_F32 ? (double)(float)v->nodata : v->nodata)] = 0;
-    else if (!v->has_nodata && is_float_type(type))
+    else if (is_float_type(type))
         snprintf(text, NODATA_TEXT_BYTES, "nan");
 }

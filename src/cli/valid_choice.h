@@ -33,6 +33,8 @@ static inline bool valid_all(const valid_samples *v)
  * decode: of the mask.  On true *v is the caller's, to be given to valid_free(). */
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
                     const decode_options *decode, bool verbose, error *err);
+/* Pixels of an image with alpha whose alpha is 0 do not count, either. */
+bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
 void valid_free(valid_samples *v);
 
 /* The text of the value for no data in a file of samples of that type: "" if it can have none. */

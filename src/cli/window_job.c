@@ -159,7 +159,12 @@ static bool compute_range(work *w, const char *input, sat_window_spec spec, cons
         results[spec.outputs] = image_view(&w->out[i]);
         index[spec.outputs++] = i;
     }
-    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    sat_status status = sat_window_create(&window, &spec);
+    if (status == SAT_ERR_UNAVAILABLE && spec.avoid_empty) { /* a device */
+        spec.avoid_empty = false;
+        status = sat_window_create(&window, &spec);
+    }
+    if (status != SAT_OK) return fail(err, "%s", sat_detail());
     if (j->verbose)
         say(input_name(input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
@@ -184,7 +189,11 @@ static bool compute(work *w, const char *input, int threads, error *err)
     sat_window_spec spec = window_spec(j, &colours, threads);
     spec.masked = w->valid.mask.data != NULL;
     spec.skip_nan = w->valid.skip_nan;
-    spec.has_nodata = spec.empty_set = w->valid.has_nodata;
+    spec.has_nodata = w->valid.has_nodata;
+    spec.empty_set = w->valid.has_nodata;
+    for (int i = 0; i < w->r->outputs; i++) /* else NaN, or 0 */
+        spec.empty_set = spec.empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
+    spec.avoid_empty = spec.empty_set;
     spec.nodata = spec.empty = w->valid.nodata;
     if (j->border_values > 1 && j->border_values != w->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,

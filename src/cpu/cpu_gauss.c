@@ -333,7 +333,7 @@ static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_
     }
     counts->clipped = atomic_load(&j.clipped);
     if (f->planes > 1) counts->empty[0] = atomic_load(&j.empty);
-    if (f->avoids) counts->moved = atomic_load(&j.moved);
+    if (f->planes > 1) counts->moved = atomic_load(&j.moved);
     return status;
 }
 

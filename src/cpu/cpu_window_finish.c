@@ -21,7 +21,7 @@ sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows
 void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
                      int64_t first, int64_t n)
 {
-    char samples[SAT_CENTRES * sizeof(double)];
+    _Alignas(double) char samples[SAT_CENTRES * sizeof(double)];
     uint8_t mask_row[SAT_CENTRES];
     const int64_t x = first / v->channels, pixels = n / v->channels;
     const sat_valid counts = {v->skip_nan, v->has_nodata, v->nodata};
@@ -41,8 +41,8 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
     isa->window->store[store](a.value, &value, 1);
     isa->widen(type, SAT_F64)(&held, a.value, 1);
     double next = held + 1 <= sat_type_largest(type) ? held + 1 : held - 1;
-    if (type == SAT_F32) next = held == INFINITY ? FLT_MAX : (double)nextafterf((float)held, INFINITY);
-    if (type == SAT_F64) next = held == INFINITY ? DBL_MAX : nextafter(held, INFINITY);
+    if (type == SAT_F32) next = (double)nextafterf((float)held, held < FLT_MAX ? INFINITY : -INFINITY);
+    if (type == SAT_F64) next = nextafter(held, held < DBL_MAX ? INFINITY : -INFINITY);
     isa->window->store[store](a.next, &next, 1);
     return a;
 }

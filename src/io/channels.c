@@ -92,6 +92,10 @@ static void shrink_to(image *img, int channels)
 bool image_choose_channels(image *img, const channel_choice *choice, error *err)
 {
     if (choice->gray && img->channels >= 3) {
+        if (img->meta.nodata[0])
+            return fail(
+                err, "--gray: its value for no data, %.*s, is of each channel, which luma mixes; --channel takes one",
+                (int)sizeof img->meta.nodata, img->meta.nodata);
         make_luma(img);
         shrink_to(img, img->channels - 2);
     }

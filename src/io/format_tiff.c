@@ -1,6 +1,11 @@
 /* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, in strips or tiles. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "codec.h"
 #include "orient.h"
+#include "sample_type.h"
 #include "tiff_parts.h"
 #if SAT_WITH_LIBTIFF
 #include <tiffio.h>
@@ -43,6 +48,27 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return ok;
 }
 
+/* The value for no data is one of the stored samples.  Where other samples are read, it becomes theirs, if it is a
+ * whole number of few bits or of an inverted type; else there is none any more, and a line says so. */
+static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
+{
+    const bool scaled = !is_float_type(t->type) && t->bits != 8 * (int)sat_type_bytes(t->type);
+    const double largest = ldexp(1, 8 * (int)sat_type_bytes(t->type)) - 1; /* of integers without a sign */
+    char *end;
+    if (!meta->nodata[0] || !(scaled || t->inverted || t->palette || t->premultiplied)) return;
+    const double most = scaled ? ldexp(1, t->bits) - 1 : largest, value = strtod(meta->nodata, &end);
+    const bool known = end != meta->nodata && value >= 0 && value <= most && value == floor(value);
+    if (t->palette || t->premultiplied || !known) {
+        snprintf(meta->note, sizeof meta->note, "its value for no data, %.*s, is of stored samples, and none is read",
+                 (int)sizeof meta->nodata, meta->nodata);
+        meta->nodata[0] = 0;
+        return;
+    }
+    double read = scaled ? floor(value * largest / most + 0.5) : value;
+    if (t->inverted) read = largest - read;
+    snprintf(meta->nodata, sizeof meta->nodata, "%.0f", read);
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
@@ -56,6 +82,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     tiff_close(&f);
     if (ok && t.orientation > 1) meta.orientation = t.orientation;
     if (ok && !opt->channels.number && !opt->channels.name) tiff_note_bands(&t, meta.note);
+    if (ok) read_nodata_as_samples(&t, &meta);
     img->meta = meta;
     if (ok && t.one && (t.colours != 1 || t.sample[0] != 0)) image_drop_profile(img);
     if (ok && !t.one) ok = image_choose_channels(img, &opt->channels, err);

@@ -295,6 +295,7 @@ sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows)
 
 sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares)
 {
+    if (!squares) return refuse(SAT_ERR_ARGUMENT, "no squares");
     return sat_file_writer_tables(writer, NULL, rows, squares);
 }
 

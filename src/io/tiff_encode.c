@@ -1,6 +1,7 @@
 /* tiff_encode.c - pixels to a TIFF: strips, compressed after horizontal differences (of floats: of their bytes).  The
  * file is made in memory, as libtiff writes its directory last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
+#include <strings.h>
 #include <tiffio.h>
 
 #include "codec.h"
@@ -37,7 +38,7 @@ static const compression *find_compression(const char *name, error *err)
 {
     const size_t n = sizeof compressions / sizeof *compressions;
     const compression *c = compressions;
-    while (name && c < compressions + n && strcmp(c->name, name) != 0) c++;
+    while (name && c < compressions + n && strcasecmp(c->name, name) != 0) c++;
     if (c < compressions + n && TIFFIsCODECConfigured((uint16_t)c->code)) return c;
     if (name == NULL) return &compressions[1];
     fail(err, "the libtiff in use has no compression '%s'", name);

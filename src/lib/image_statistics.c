@@ -151,6 +151,10 @@ static const char *row_of(const channel *p, const sat_rect *r, int64_t y)
     return sat_sample_in(p->view, p->image, r->x, r->y + y, p->c);
 }
 
+/* What samples are copied as, whatever they are. */
+typedef uint32_t __attribute__((may_alias)) word_32;
+typedef uint64_t __attribute__((may_alias)) word_64;
+
 /* The values that count, one behind the other; counts NULL: all do.  `to` may be `from`. */
 #define PICK(type)                                                                                                     \
     {                                                                                                                  \
@@ -167,8 +171,8 @@ static void pick(size_t bytes, const void *from, ptrdiff_t step, const uint8_t *
     switch (bytes) {
     case 1: PICK(uint8_t)
     case 2: PICK(uint16_t)
-    case 4: PICK(uint32_t)
-    default: PICK(uint64_t)
+    case 4: PICK(word_32)
+    default: PICK(word_64)
     }
 }
 #undef PICK

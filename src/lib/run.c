@@ -29,7 +29,8 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
                      .continues = o.continues,
                      .asks = true,
                      .counts = o.counts,
-                     .moved = o.counts && bytes >= sizeof o ? &o.counts->moved : NULL,
+                     .moved =
+                         o.counts && bytes >= offsetof(sat_run_options, mask) + sizeof o.mask ? &o.counts->moved : NULL,
                      .mask = o.mask,
                      .control = o.proceed ? control : NULL};
     if (o.counts) memset(o.counts, 0xff, offsetof(sat_counts, moved));

@@ -113,8 +113,8 @@ typedef struct sat_run_options {
     int64_t first_row, rows; /* 0; for later versions */
     void (*progress)(void *context, int64_t done, int64_t of); /* NULL; for later versions */
     /* Which pixels of the source count: as many images of u8 with one channel, of its width and height, with any
-     * strides and in host memory, not 0 where a pixel counts.  NULL unless what runs was made for a mask.
-     * sat_window_run() takes it here or as its argument, sat_image_statistics() here. */
+     * strides, not 0 where a pixel counts; in the memory of the views, of tables and sat_image_statistics() in host
+     * memory.  NULL unless what runs was made for a mask.  sat_window_run() takes it here or as its argument. */
     const struct sat_view *mask;
 } sat_run_options;
 

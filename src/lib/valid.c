@@ -59,6 +59,10 @@ int64_t sat_valid_row(const sat_valid *v, sat_type sample, const void *samples, 
     return count;
 }
 
+/* What samples are copied as, whatever they are. */
+typedef uint32_t __attribute__((may_alias)) word_32;
+typedef uint64_t __attribute__((may_alias)) word_64;
+
 #define ZEROS(type)                                                                                                    \
     {                                                                                                                  \
         const type *const s = samples;                                                                                 \
@@ -71,8 +75,8 @@ void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid,
     switch (sat_type_bytes(sample)) {
     case 1: ZEROS(uint8_t)
     case 2: ZEROS(uint16_t)
-    case 4: ZEROS(uint32_t)
-    default: ZEROS(uint64_t)
+    case 4: ZEROS(word_32)
+    default: ZEROS(word_64)
     }
 }
 #undef ZEROS

@@ -167,3 +167,24 @@ PY
     failure "hole.tif: --mask none.pgm: *" query hole.tif --rect 0,0,1,1 --mask none.pgm
     failure "zero.tif: --mask mask.pgm: 8x6 px, where the image has 2x2" query zero.tif --rect 0,0,1,1 --mask mask.pgm
 }
+
+@test "a value for no data becomes what stored samples are read as, or a line says that none is" {
+    "${PYTHON:-python3}" -c '
+import struct
+def tiff(name, bits, photometric, text, rows, channels=1):
+    text = text.encode().ljust(5, b"\0")
+    body = rows + text + bytes((len(rows) + 5) % 2)
+    tags = [(256, 3, 1, 4), (257, 3, 1, 2), (258, 3, 1, bits), (259, 3, 1, 1), (262, 3, 1, photometric), (273, 4, 1, 8),
+            (277, 3, 1, channels), (278, 3, 1, 2), (279, 4, 1, len(rows)), (339, 3, 1, 1), (42113, 2, 5, 8 + len(rows))]
+    if channels == 3: tags[2] = (258, 3, 1, bits)
+    ifd = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *t) for t in tags) + bytes(4)
+    open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 8 + len(body)) + body + ifd)
+tiff("few.tif", 4, 1, "15", bytes([0xff, 0x12, 0xff, 0x34]))
+tiff("white.tif", 8, 0, "0", bytes([0, 0, 10, 20, 0, 0, 30, 40]))
+tiff("odd.tif", 4, 1, "1.5", bytes([0xff, 0x12, 0xff, 0x34]))'
+    ok query few.tif --rect 0,0,4,2 --stat mean,count
+    [ "${lines[1]}" = "0,0,4,2,42.5,4" ] # 17, 34, 51, 68
+    ok query white.tif --rect 0,0,4,2 --stat mean,count
+    [ "${lines[1]}" = "0,0,4,2,230,4" ]
+    noted "odd.tif: its value for no data, 1.5, is of stored samples, and none is read" odd.tif --mean 0,0,4,2
+}

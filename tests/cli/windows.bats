@@ -317,6 +317,13 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
         [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
     done
 
+    # results that count are not the value
+    "${PYTHON:-python3}" -c '
+import numpy as np
+np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
+    ok -q flat.npy --box 1x1 --nodata 0 --stat std,count --result same -o '{stat}.npy'
+    [ "$(values std.npy)" = "0 0 1 1 1 1" ] # a deviation of 0 is no hole
+
     # an output names the value that it has, and no other
     ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
     grep -aq -e '-9999' mean.tif
@@ -349,6 +356,18 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
     "$sat" b.pgm --box 3x1 --nodata 2 -v -o o.pgm 2>log # (1 + 3) / 2 is no hole, and neither is 3 + 0 by 2
     [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
     grep -q "b.pgm: 3 results that would have been 2 are the next value" log
+    pgm k.pgm "100 100 100 100 100 100"
+    pgm h.pgm "1 1 1 0 0 0"
+    ok -q k.pgm --box 3 --mask h.pgm --border constant:100 --passes 3 -o o.pgm # the edge counts in each pass
+    [ "$(pixels o.pgm 6)" = "100 100 100 100 100 100" ]
+    noted "a.pgm: 6 of 10 results are 0, as their pixels do not count, or too few samples around them" \
+        a.pgm --box 3x1 --nodata 0 --keep-holes -o o.pgm
+    printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\377\11\0\5\1' >alpha.pam
+    pgm one.pgm "1 1 1"
+    "$sat" -q alpha.pam --box 1 --mask - -o piped.npy <one.pgm # is read once
+    ok -q alpha.pam --box 1 --mask one.pgm -o o.npy
+    cmp piped.npy o.npy
+    [ "$(values o.npy)" = "1 0 5" ]
     ok a.pgm --box 3x1 --nodata none -o plain.pgm
     ok a.pgm --box 3x1 -o o.pgm
     cmp o.pgm plain.pgm
