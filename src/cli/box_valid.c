@@ -1,7 +1,7 @@
 /* box_valid.c - a box filter of an image in which some samples do not count.
  *
  * A pass makes the means of what counts.  Where too few samples count, its result is the value for no data, else NaN,
- * else 0.  No other result is that value: so the next pass knows what counts, and so does who reads the file.  Where
+ * else 0.  No other result is that value.  So the next pass, and a reader of the file, can tell what counts.  Where
  * there is no value, the next pass has a mask: the same pass over an image of ones, whose empty results are 0. */
 #include <string.h>
 
