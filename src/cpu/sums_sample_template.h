@@ -5,6 +5,13 @@
 #if !IS_FLOAT(SAMPLE)
 /* ---- samples that count -------------------------------------------------------------------------------- */
 
+/* `channels` is a constant, so that no sample takes a division. */
+INLINE void OF_SAMPLE(mask_pixels)(const int channels, u8 *restrict valid, const u8 *restrict mask, int64_t n)
+{
+    for (int64_t i = 0; i < n / channels; i++)
+        for (int c = 0; c < channels; c++) valid[i * channels + c] = mask[i] != 0;
+}
+
 TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict valid, const void *restrict row,
                                        const sat_validity *v, int64_t n)
 {
@@ -12,10 +19,10 @@ TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict vali
     const SAMPLE *restrict r = row;
     const SAMPLE nodata = v->has_nodata ? (SAMPLE)v->nodata : 0; /* a value of the type: valid.h */
     const u8 *restrict mask = v->mask;
-    if (mask && v->channels == 1)
-        for (int64_t i = 0; i < n; i++) valid[i] = mask[i] != 0;
-    else if (mask)
-        for (int64_t i = 0; i < n; i++) valid[i] = mask[i / v->channels] != 0;
+    if (mask && v->channels == 1) OF_SAMPLE(mask_pixels)(1, valid, mask, n);
+    if (mask && v->channels == 2) OF_SAMPLE(mask_pixels)(2, valid, mask, n);
+    if (mask && v->channels == 3) OF_SAMPLE(mask_pixels)(3, valid, mask, n);
+    if (mask && v->channels == 4) OF_SAMPLE(mask_pixels)(4, valid, mask, n);
     if (v->has_nodata && mask)
         for (int64_t i = 0; i < n; i++) valid[i] &= r[i] != nodata;
     else if (v->has_nodata)
