@@ -20,7 +20,12 @@ TARGET static void OF_SAMPLE(load_row)(f64 *restrict x, f64 *restrict valid, con
     memset(spread, 1, sizeof spread);
     for (int64_t first = 0, m, i; first < n; first += m) {
         m = n - first < LOADED ? n - first : LOADED;
-        for (i = 0; v->mask && channels > 1 && i < m; i++) spread[i] = v->mask[(first + i) / channels];
+        int64_t pixel = first / channels;
+        int c = (int)(first % channels);
+        for (i = 0; v->mask && channels > 1 && i < m; i++) {
+            spread[i] = v->mask[pixel];
+            if (++c == channels) c = 0, pixel++;
+        }
         const u8 *mask = v->mask && channels == 1 ? v->mask + first : spread;
         for (i = 0; i + F64_LANES <= m; i += F64_LANES)
             OF_SAMPLE(load_vector)(x + first + i, valid + first + i, r + first + i, mask + i, v);
