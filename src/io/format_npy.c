@@ -79,27 +79,12 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 
 enum { BIG_ENDIAN_SAMPLES = 1, MAY_BE_MARKED = 2 }; /* row_source.how */
 
-/* Swaps the bytes of each sample.  A row may lie where its bytes do. */
-static bool swap_samples(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
-{
-    const size_t bytes = sat_type_bytes(s->stored.type), n = s->stored_bytes / bytes;
-    uint16_t *of_2 = (void *)row;
-    uint32_t *of_4 = (void *)row;
-    uint64_t *of_8 = (void *)row;
-    (void)err;
-    if (from != row) memcpy(row, from, s->stored_bytes);
-    for (size_t i = 0; bytes == sizeof *of_2 && i < n; i++) of_2[i] = __builtin_bswap16(of_2[i]);
-    for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
-    for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
-    return true;
-}
-
 /* Floats of 16 bits, which may lie in the second half of the row. */
 static bool widen_samples(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
     float *to = (void *)row;
     (void)err;
-    for (size_t i = 0; i < s->stored_bytes / 2; i++)
+    for (size_t i = 0, n = s->stored_bytes / 2; i < n; i++)
         to[i] = f16_value(s->how & BIG_ENDIAN_SAMPLES ? load_be16(from + 2 * i) : load_le16(from + 2 * i));
     return true;
 }
@@ -143,7 +128,7 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     if (h.item_bytes < (int)sat_type_bytes(s->head.type))
         s->unpack = widen_samples;
     else if (h.big_endian)
-        s->unpack = swap_samples;
+        s->unpack = rows_swap;
     return s->in_order || rows_end_at(s, end, err);
 }
 

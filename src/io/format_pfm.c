@@ -64,16 +64,6 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
-static bool swap_samples(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
-{
-    (void)err;
-    for (size_t i = 0; i < s->stored_bytes; i += 4) {
-        uint32_t v = s->how ? load_le32(from + i) : load_be32(from + i);
-        memcpy(row + i, &v, sizeof v);
-    }
-    return true;
-}
-
 static bool open_rows(row_source *s, const decode_options *opt, error *err)
 {
     netpbm_reader r = {.at = s->in.head, .end = s->in.head + s->in.head_n};
@@ -84,8 +74,7 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     s->begin = (uint64_t)(r.at - s->in.head);
     s->stored_bytes = sat_row_bytes(h.width, (int)h.channels, SAT_F32);
     s->upward = true;
-    s->how = h.little;
-    s->unpack = swap_samples;
+    if (h.little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)) s->unpack = rows_swap;
     return rows_fit(s, err) && (s->in_order || rows_end(s, err));
 }
 

@@ -88,7 +88,7 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 static bool unpack_bits(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
     (void)err;
-    for (size_t x = 0; x < (size_t)s->stored.width; x++) row[x] = from[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
+    for (size_t x = 0, n = (size_t)s->stored.width; x < n; x++) row[x] = from[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
     return true;
 }
 

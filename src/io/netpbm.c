@@ -93,21 +93,14 @@ static inline unsigned load(const uint8_t *bytes, size_t i, bool wide)
 }
 
 /* Sample by sample, so that the row may lie where its bytes do. */
-static bool unpack_wide(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
-{
-    uint16_t *to = (uint16_t *)(void *)row;
-    (void)err;
-    for (size_t i = 0; i < s->stored_bytes / 2; i++) to[i] = load_be16(from + 2 * i);
-    return true;
-}
-
 static bool unpack_scaled(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
     const bool wide = s->stored.type == SAT_U16;
+    const unsigned most = s->how;
     for (size_t i = 0, n = s->stored_bytes / (wide ? 2 : 1); i < n; i++) {
         const unsigned v = load(from, i, wide);
-        if (v > s->how) return fail(err, "corrupt: a sample of %u, the largest is %u", v, s->how);
-        netpbm_store(&s->stored, row, i, v, s->how);
+        if (v > most) return fail(err, "corrupt: a sample of %u, the largest is %u", v, most);
+        netpbm_store(&s->stored, row, i, v, most);
     }
     return true;
 }
@@ -118,7 +111,7 @@ bool netpbm_rows(row_source *s, uint64_t begin, unsigned maxval, error *err)
     s->how = maxval;
     if (s->stored_bytes == 0) {
         s->stored_bytes = sat_row_bytes(s->head.width, s->head.channels, s->head.type);
-        s->unpack = maxval == UINT8_MAX ? NULL : maxval == UINT16_MAX ? unpack_wide : unpack_scaled;
+        s->unpack = maxval == UINT8_MAX ? NULL : maxval == UINT16_MAX ? rows_swap : unpack_scaled;
     }
     return rows_fit(s, err) && (s->in_order || rows_end(s, err));
 }
@@ -126,7 +119,7 @@ bool netpbm_rows(row_source *s, uint64_t begin, unsigned maxval, error *err)
 static void pack_wide(const row_sink *s, const uint8_t *row, uint8_t *packed)
 {
     const uint16_t *from = (const uint16_t *)(const void *)row;
-    for (size_t i = 0; i < s->packed_bytes / 2; i++) store_be16(packed + 2 * i, from[i]);
+    for (size_t i = 0, n = s->packed_bytes / 2; i < n; i++) store_be16(packed + 2 * i, from[i]);
 }
 
 void netpbm_pack_samples(row_sink *s)

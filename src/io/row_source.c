@@ -59,6 +59,20 @@ static bool read_plain(row_source *s, int64_t y, int64_t n, uint8_t *to, error *
     return true;
 }
 
+bool rows_swap(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
+{
+    const size_t bytes = sat_type_bytes(s->stored.type), n = s->stored_bytes / bytes;
+    uint16_t *of_2 = (void *)row;
+    uint32_t *of_4 = (void *)row;
+    uint64_t *of_8 = (void *)row;
+    (void)err;
+    if (from != row) memcpy(row, from, s->stored_bytes);
+    for (size_t i = 0; bytes == sizeof *of_2 && i < n; i++) of_2[i] = __builtin_bswap16(of_2[i]);
+    for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
+    for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
+    return true;
+}
+
 bool rows_fit(const row_source *s, error *err)
 {
     uint64_t bytes, end;

@@ -43,7 +43,7 @@ struct row_source {
     uint64_t begin;      /* where rows lie as they are, the first byte of them */
     size_t stored_bytes; /* of a row there */
     bool upward;         /* the bottom row first */
-    unsigned how;        /* for unpack() */
+    unsigned how;        /* for unpack(), whose row may lie where its bytes do, or end there */
     bool (*unpack)(const row_source *s, const uint8_t *from, uint8_t *row, error *err); /* NULL: as they are */
     void *state;                                                                        /* malloc'd */
 
@@ -66,6 +66,9 @@ bool row_source_read(row_source *s, int64_t y, int64_t n, void *rows, error *err
 bool row_source_image(row_source *s, const decode_options *opt, image *img, error *err);
 
 void row_source_close(row_source *s); /* a zeroed one is fine */
+
+/* An unpack() that swaps the bytes of each sample. */
+bool rows_swap(const row_source *s, const uint8_t *from, uint8_t *row, error *err);
 
 /* For open(), with begin and stored_bytes set: has the input the bytes of all rows?  A stream may. */
 bool rows_fit(const row_source *s, error *err);
