@@ -59,6 +59,7 @@ typedef struct encode_options {
     int threads;             /* at most; 0 = one for each core */
     const char *compression; /* of formats that name some; NULL = the first */
     io_progress progress;
+    uint32_t tile_width, tile_height; /* px, multiples of 16, of formats that have tiles; 0 = rows */
 } encode_options;
 
 struct row_reading; /* row_source.h */

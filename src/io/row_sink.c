@@ -74,6 +74,7 @@ bool rows_encode(const image_format *format, const image *img, const encode_opti
     row_sink s;
     bool ok = row_sink_begin(&s, format, img, opt, out, err);
     int64_t rows = codec_part_rows(img->height);
+    if (ok && s.step > 0) rows = (rows + s.step - 1) / s.step * s.step;
     for (int64_t y = 0; ok && y < img->height; y += rows) {
         if (rows > img->height - y) rows = img->height - y;
         ok = row_sink_write(&s, image_row(img, y), rows, err);

@@ -132,13 +132,14 @@ static image some_image(sat_type type, int channels)
     return random_image(side[0], side[1], channels, type, next_random(&seed));
 }
 
-static void written_in_parts(const image_format *format, const image *img, uint8_t **bytes, size_t *n)
+static void written_in_parts(const image_format *format, const image *img, encode_options opt, uint8_t **bytes,
+                             size_t *n)
 {
     char path[256];
     sink *out;
     source src;
     row_sink to;
-    const encode_options opt = {.threads = 1 + (int)below(3)};
+    opt.threads = 1 + (int)below(3);
     image head = *img;
     head.data = NULL;
     snprintf(path, sizeof path, "%s/written", scratch);
@@ -174,7 +175,7 @@ static void rows_in_parts_are_the_image(void **state)
             if (!format->holds(type, 1 + k % 4, &err)) continue;
             image img = some_image(type, 1 + k % 4);
             if (!encode_to_memory(format, &img, &(encode_options){0}, &whole, &n_whole, &err)) fail_msg("%s", err.text);
-            written_in_parts(format, &img, &parts, &n);
+            written_in_parts(format, &img, (encode_options){0}, &parts, &n);
             assert_int_equal(n, n_whole);
             assert_memory_equal(parts, whole, n);
             if (format->reads_rows) check_file_and_stream(parts, n, &img, strcmp(format->name, "pfm") != 0, &plain);
@@ -182,6 +183,33 @@ static void rows_in_parts_are_the_image(void **state)
             free(whole);
             image_free(&img);
         }
+    }
+}
+
+/* Tiles that the image's sides are no multiples of, and strips, in each compression. */
+static void tiles_are_written_in_parts(void **state)
+{
+    static const char *const names[] = {"deflate", "none", "lzw", "zstd", "packbits"};
+    static const uint32_t tiles[][2] = {{16, 16}, {256, 256}, {64, 16}, {1024, 2048}, {0, 0}};
+    (void)state;
+    for (int k = 0; k < 75; k++) {
+        const encode_options opt = {
+            .compression = names[k % 5], .tile_width = tiles[k / 5 % 5][0], .tile_height = tiles[k / 5 % 5][1]};
+        image img = some_image(types[k % TYPES], 1 + k / 3 % 4), back;
+        uint8_t *parts, *whole;
+        size_t n, n_whole;
+        if (!encode_to_memory(&format_tiff, &img, &opt, &whole, &n_whole, &err)) fail_msg("%s", err.text);
+        written_in_parts(&format_tiff, &img, opt, &parts, &n);
+        assert_int_equal(n, n_whole);
+        assert_memory_equal(parts, whole, n);
+        if (!decode_exactly(parts, n, &plain, &back, &err)) fail_msg("%s", err.text);
+        assert_int_equal(back.width, img.width);
+        assert_int_equal(back.height, img.height);
+        assert_memory_equal(back.data, img.data, image_bytes(&img));
+        image_free(&back);
+        image_free(&img);
+        free(parts);
+        free(whole);
     }
 }
 
@@ -441,9 +469,13 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_in_parts_are_the_image),   cmocka_unit_test(arrays_of_other_types),
-        cmocka_unit_test(anymaps_of_other_ranges),       cmocka_unit_test(channels_are_chosen_in_rows),
-        cmocka_unit_test(other_lengths_are_refused),     cmocka_unit_test(a_file_that_becomes_shorter_is_refused),
+        cmocka_unit_test(rows_in_parts_are_the_image),
+        cmocka_unit_test(tiles_are_written_in_parts),
+        cmocka_unit_test(arrays_of_other_types),
+        cmocka_unit_test(anymaps_of_other_ranges),
+        cmocka_unit_test(channels_are_chosen_in_rows),
+        cmocka_unit_test(other_lengths_are_refused),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_refused),
         cmocka_unit_test(what_cannot_be_had_is_refused),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
