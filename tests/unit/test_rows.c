@@ -1,399 +1,482 @@
-/* Some rows of an image at a time have the bits of the whole image: box filters, windows and Gaussians, any bands in
- * any order.  The source and the mask of a run hold the rows that the library asks for, between pages that may not be
- * touched. */
-#include "arrays.h"
+/* Rows of files: read and written in parts of any height they are the image's, from a file and from a stream; inputs
+ * that end too soon, become shorter, or go on behind their rows are refused. */
+#include <pthread.h>
+#include <signal.h>
 
-#include "sat_gauss.h"
-#include "sat_window.h"
+#include "codec_test.h"
+#include "row_sink.h"
+#include "row_source.h"
+#include "scratch.h"
 
-enum { CASES = 400, TYPES = 8, BORDERS = 6 };
+static error err;
+static uint32_t seed = 1;
 
-static const sat_type types[TYPES] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
-static const char *const borders[BORDERS] = {"shrink", "reflect101", "reflect", "replicate", "wrap", "constant"};
-
-/* ---- fenced views ---------------------------------------------------------------------------------------- */
-
-typedef struct fenced {
-    sat_view v;
-    char *base;
-    size_t bytes;
-} fenced;
-
-/* Rows without gaps, of which the first begins behind such a page, or the last one ends before one. */
-static fenced fence(int64_t width, int64_t height, int channels, sat_type type, bool front)
+static int64_t below(int64_t n)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), row = sat_row_bytes(width, channels, type);
-    const size_t bytes = row * (size_t)height, pages = (bytes + page - 1) / page * page;
-    fenced f = {.bytes = pages + 2 * page};
-    f.base = mmap(NULL, f.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (f.base == MAP_FAILED || mprotect(f.base, page, PROT_NONE) || mprotect(f.base + page + pages, page, PROT_NONE))
-        abort();
-    f.v = (sat_view){.width = width, .height = height, .channels = channels, .type = type};
-    f.v.row_bytes = (ptrdiff_t)row;
-    f.v.data = f.base + page + (front ? 0 : pages - bytes);
-    return f;
+    return (int64_t)(next_random(&seed) % (uint64_t)n);
 }
 
-static void unfence(fenced *f)
+static void put_file(const char *path, const uint8_t *bytes, size_t n)
 {
-    munmap(f->base, f->bytes);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
 }
 
-/* Rows [from, to) of an image, modulo its height. */
-static fenced rows_of(const sat_view *image, int64_t from, int64_t to, bool front)
+/* ---- a stream that a thread fills ---- */
+
+typedef struct feed {
+    const uint8_t *bytes;
+    size_t n;
+    int fd;
+    char path[32];
+    int read_end;
+    pthread_t thread;
+} feed;
+
+static void *fill(void *context)
 {
-    fenced f = fence(image->width, to - from, image->channels, image->type, front);
-    for (int64_t y = from; y < to; y++) {
-        const int64_t row = ((y % image->height) + image->height) % image->height;
-        memcpy((char *)f.v.data + (y - from) * f.v.row_bytes, (char *)image->data + row * image->row_bytes,
-               (size_t)f.v.row_bytes);
+    feed *f = context;
+    for (size_t at = 0; at < f->n;) {
+        const size_t want = 1 + (size_t)(at * 7919 % 70000);
+        ssize_t k = write(f->fd, f->bytes + at, want < f->n - at ? want : f->n - at);
+        if (k <= 0) break;
+        at += (size_t)k;
     }
-    return f;
+    close(f->fd);
+    return NULL;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------ */
-
-typedef enum kind { BOX, WINDOW, GAUSS, KINDS } kind;
-
-typedef struct subject {
-    kind kind;
-    sat_box_spec box;
-    sat_window_spec window;
-    sat_gauss_spec gauss;
-    sat_window_output output[2];
-    int results;
-    sat_type type[2];
-    bool masked;
-} subject;
-
-typedef union object {
-    sat_box *box;
-    sat_window *window;
-    sat_gauss *gauss;
-} object;
-
-static sat_status create(const subject *s, int64_t band_rows, object *o)
+static void feed_begin(feed *f, const uint8_t *bytes, size_t n)
 {
-    subject copy = *s;
-    copy.box.band_rows = copy.window.band_rows = copy.gauss.band_rows = band_rows;
-    copy.window.output = copy.output;
-    switch (s->kind) {
-    case BOX: return sat_box_create(&o->box, &copy.box);
-    case WINDOW: return sat_window_create(&o->window, &copy.window);
-    default: return sat_gauss_create(&o->gauss, &copy.gauss);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    *f = (feed){.bytes = bytes, .n = n, .fd = ends[1], .read_end = ends[0]};
+    snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", ends[0]);
+    assert_int_equal(pthread_create(&f->thread, NULL, fill, f), 0);
+}
+
+static void feed_end(feed *f)
+{
+    close(f->read_end);
+    assert_int_equal(pthread_join(f->thread, NULL), 0);
+}
+
+/* ---- reading ---- */
+
+/* The image's rows, read in parts from the top, and at random places of a file. */
+static void check_rows(const char *path, const image *img, bool places, const decode_options *opt)
+{
+    row_source s;
+    if (!row_source_open(&s, path, opt, &err)) fail_msg("%s", err.text);
+    if (s.whole) fail_msg("%s", s.whole);
+    assert_int_equal(s.head.width, img->width);
+    assert_int_equal(s.head.height, img->height);
+    assert_int_equal(s.head.channels, img->channels);
+    assert_int_equal(s.head.type, img->type);
+    assert_int_equal(s.head.row_bytes, img->row_bytes);
+    const int64_t H = img->height;
+    for (int64_t y = 0, n; y < H; y += n) {
+        n = 1 + below(H - y < 40 ? H - y : 40);
+        uint8_t *rows = malloc((size_t)n * img->row_bytes);
+        assert_non_null(rows);
+        if (!row_source_read(&s, y, n, rows, &err)) fail_msg("%s", err.text);
+        assert_memory_equal(rows, (uint8_t *)img->data + (size_t)y * img->row_bytes, (size_t)n * img->row_bytes);
+        free(rows);
     }
-}
-
-static void destroy(const subject *s, object *o)
-{
-    if (s->kind == BOX) sat_box_destroy(&o->box);
-    if (s->kind == WINDOW) sat_window_destroy(&o->window);
-    if (s->kind == GAUSS) sat_gauss_destroy(&o->gauss);
-}
-
-static sat_status needs(const subject *s, const object *o, int64_t first, int64_t end, int64_t *from, int64_t *to)
-{
-    switch (s->kind) {
-    case BOX: return sat_box_needs(o->box, first, end, from, to);
-    case WINDOW: return sat_window_needs(o->window, first, end, from, to);
-    default: return sat_gauss_needs(o->gauss, first, end, from, to);
+    for (int i = 0; places && i < 20; i++) {
+        const int64_t y = below(H), n = 1 + below(H - y);
+        uint8_t *rows = malloc((size_t)n * img->row_bytes);
+        assert_non_null(rows);
+        if (!row_source_read(&s, y, n, rows, &err)) fail_msg("%s", err.text);
+        assert_memory_equal(rows, (uint8_t *)img->data + (size_t)y * img->row_bytes, (size_t)n * img->row_bytes);
+        free(rows);
     }
+    row_source_close(&s);
 }
 
-static sat_status run(const subject *s, const object *o, const sat_view *src, const sat_view *mask,
-                      const sat_view *results, sat_run_options *options)
+static void check_file_and_stream(const uint8_t *bytes, size_t n, const image *img, bool stream,
+                                  const decode_options *opt)
 {
-    options->mask = mask;
-    switch (s->kind) {
-    case BOX: return sat_box_run(o->box, src, results, options);
-    case WINDOW: return sat_window_run(o->window, src, NULL, results, options);
-    default: return sat_gauss_run(o->gauss, src, results, options);
-    }
-}
-
-static bool one_in(int n)
-{
-    return random_in(1, n) == 1;
-}
-
-static void draw_window(subject *s)
-{
-    static const char *const names[] = {"mean", "std", "var", "sum", "rms", "count", "sauvola", "niblack"};
-    const sat_box_spec *b = &s->box;
-    sat_window_spec *w = &s->window;
-    *w = (sat_window_spec){.width = b->width,
-                           .height = b->height,
-                           .channels = b->channels,
-                           .sample = b->sample,
-                           .window_width = b->window_width,
-                           .window_height = b->window_height,
-                           .border = b->border,
-                           .anchor = b->anchor,
-                           .threads = b->threads,
-                           .outputs = (int)random_in(1, 2),
-                           .masked = one_in(3),
-                           .has_nodata = one_in(3),
-                           .nodata = 3,
-                           .skip_nan = one_in(4)};
-    w->avoid_empty = w->has_nodata && one_in(2);
-    w->keep_holes = one_in(4);
-    if (one_in(3)) w->min_valid = 2;
-    for (int c = 0; c < 4; c++) w->border_value[c] = b->border_value[c];
-    s->results = w->outputs;
-    s->masked = w->masked;
-    for (int i = 0; i < w->outputs; i++) {
-        s->output[i] = (sat_window_output){.statistic = names[random_in(0, 7)]};
-        s->output[i].compare = one_in(8) && strcmp(s->output[i].statistic, "count") != 0;
-        if (!s->output[i].compare) s->output[i].result = one_in(3) ? b->sample : one_in(2) ? SAT_F32 : SAT_F64;
-        s->type[i] = s->output[i].compare ? SAT_U8 : s->output[i].result;
-    }
-}
-
-static void draw_gauss(subject *s)
-{
-    static const double sigmas[] = {0.1, 0.8, 3, 4, 4.5, 6, 9, 70};
-    const sat_box_spec *b = &s->box;
-    sat_gauss_spec *g = &s->gauss;
-    *g = (sat_gauss_spec){.width = b->width,
-                          .height = b->height,
-                          .channels = b->channels,
-                          .sample = b->sample,
-                          .border = b->border,
-                          .weighted_alpha = b->weighted_alpha,
-                          .threads = b->threads,
-                          .sigma = sigmas[random_in(0, 7)],
-                          .sigma2 = sigmas[random_in(0, 7)],
-                          .amount = 0.5,
-                          .mode = (sat_gauss_mode)random_in(0, 2),
-                          .masked = one_in(3),
-                          .has_nodata = one_in(3),
-                          .nodata = 3,
-                          .skip_nan = one_in(4),
-                          .keep_holes = one_in(4)};
-    if (one_in(3)) g->min_valid = 0.3;
-    for (int c = 0; c < 4; c++) g->border_value[c] = b->border_value[c];
-    g->result = g->mode == SAT_GAUSS_DOG || one_in(2) ? SAT_F32 : g->sample;
-    s->type[0] = g->result;
-    s->masked = g->masked;
-}
-
-/* Mostly windows and bands that are small beside the image, sometimes beyond it. */
-static subject draw(void)
-{
-    subject s = {.kind = (kind)random_in(0, KINDS - 1), .results = 1};
-    sat_box_spec *b = &s.box;
-    *b = (sat_box_spec){.width = one_in(12) ? random_in(700, 1400) : random_in(1, 50),
-                        .height = random_in(1, 150),
-                        .channels = (int)random_in(1, 4),
-                        .sample = types[random_in(0, TYPES - 1)],
-                        .window_width = random_in(1, 30),
-                        .border = borders[random_in(0, BORDERS - 1)],
-                        .anchor = one_in(2) ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
-                        .threads = (int)random_in(1, 3)};
-    b->window_height = one_in(8) ? random_in(1, 3 * b->height) : random_in(1, 1 + b->height / (one_in(2) ? 8 : 2));
-    if (one_in(20)) b->window_width = random_in(1, 20 * b->width);
-    b->weighted_alpha = b->channels % 2 == 0 && sat_type_bytes(b->sample) != 4 && one_in(3);
-    for (int c = 0; c < 4; c++) b->border_value[c] = (double)random_in(0, 100);
-    b->result = one_in(2) ? SAT_F32 : b->sample;
-    s.type[0] = b->result;
-    if (s.kind == WINDOW) draw_window(&s);
-    if (s.kind == GAUSS) draw_gauss(&s);
-    return s;
-}
-
-/* Samples of which some are the value that does not count, or NaN. */
-static void make_holes(const sat_view *v)
-{
-    for (int64_t i = 0; i < v->width * v->height * v->channels; i++) {
-        if (!one_in(6)) continue;
-        void *p = (char *)v->data + (size_t)i * sat_type_bytes(v->type);
-        switch (v->type) {
-        case SAT_U8:
-        case SAT_I8: *(uint8_t *)p = 3; break;
-        case SAT_U16:
-        case SAT_I16: *(uint16_t *)p = 3; break;
-        case SAT_U32:
-        case SAT_I32: *(uint32_t *)p = 3; break;
-        case SAT_F32: *(float *)p = one_in(3) ? NAN : 3; break;
-        default: *(double *)p = one_in(3) ? (double)NAN : 3;
+    char path[256];
+    snprintf(path, sizeof path, "%s/rows", scratch);
+    put_file(path, bytes, n);
+    check_rows(path, img, true, opt);
+    image whole;
+    if (!image_read(path, opt, &whole, NULL, &err)) fail_msg("%s", err.text);
+    assert_memory_equal(whole.data, img->data, image_bytes(img));
+    image_free(&whole);
+    for (int i = 0; stream && i < 2; i++) {
+        feed f;
+        feed_begin(&f, bytes, n);
+        if (i == 0) {
+            check_rows(f.path, img, false, opt);
+        } else {
+            if (!image_read(f.path, opt, &whole, NULL, &err)) fail_msg("%s", err.text);
+            assert_memory_equal(whole.data, img->data, image_bytes(img));
+            image_free(&whole);
         }
+        feed_end(&f);
     }
 }
 
-static void add(sat_counts *to, const sat_counts *more)
+static const sat_type types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* Sizes below the head that is kept in memory, and above it. */
+static image some_image(sat_type type, int channels)
 {
-    to->clipped += more->clipped;
-    to->empty[0] += more->empty[0];
-    to->moved += more->moved;
+    static const int64_t sides[][2] = {{1, 1}, {3, 7}, {61, 97}, {701, 301}, {1, 999}, {2999, 67}};
+    const int64_t *side = sides[below(sizeof sides / sizeof *sides)];
+    return random_image(side[0], side[1], channels, type, next_random(&seed));
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------ */
-
-typedef struct whole {
-    sat_view src, mask, result[2];
-    sat_counts counts;
-} whole;
-
-/* Rows [first, end), compared with those of the whole image. */
-static void check_rows(const subject *s, const object *o, const whole *w, int64_t first, int64_t end, bool follows,
-                       sat_counts *sum)
+static void written_in_parts(const image_format *format, const image *img, encode_options opt, uint8_t **bytes,
+                             size_t *n)
 {
-    int64_t from = -1, to = -1;
-    fenced result[2];
-    sat_view views[2];
-    sat_counts counts;
-    assert_ok(needs(s, o, first, end, &from, &to));
-    assert_true(from <= first && to >= end && to - from <= w->src.height);
-    fenced src = rows_of(&w->src, from, to, one_in(2)), mask = rows_of(&w->mask, from, to, one_in(2));
-    for (int i = 0; i < s->results; i++) {
-        result[i] = fence(w->src.width, end - first, w->src.channels, s->type[i], one_in(2));
-        views[i] = result[i].v;
+    char path[256];
+    sink *out;
+    source src;
+    row_sink to;
+    opt.threads = 1 + (int)below(3);
+    image head = *img;
+    head.data = NULL;
+    snprintf(path, sizeof path, "%s/written", scratch);
+    assert_true(sink_open(&out, path, NULL, &err));
+    if (!row_sink_begin(&to, format, &head, &opt, out, &err)) fail_msg("%s", err.text);
+    for (int64_t y = 0, rows; y < img->height; y += rows) {
+        rows = 1 + below(img->height - y < 50 ? img->height - y : 50);
+        if (!row_sink_write(&to, (uint8_t *)img->data + (size_t)y * img->row_bytes, rows, &err))
+            fail_msg("%s", err.text);
     }
-    sat_run_options options = {.first_row = first, .rows = end - first, .continues = follows, .counts = &counts};
-    assert_ok(run(s, o, &src.v, s->masked ? &mask.v : NULL, views, &options));
-    if (sum) add(sum, &counts);
-    for (int i = 0; i < s->results; i++) {
-        const sat_view *want = &w->result[i];
-        for (int64_t y = first; y < end; y++)
-            if (memcmp((char *)views[i].data + (y - first) * views[i].row_bytes,
-                       (char *)want->data + y * want->row_bytes, (size_t)want->row_bytes) != 0)
-                fail_msg(
-                    "row %lld of rows [%lld, %lld) of %lld differs: kind %d, %s, %s, window %lld x %lld, sigma %g, "
-                    "%lld x %lld x %d, follows %d, threads %d",
-                    (long long)y, (long long)first, (long long)end, (long long)w->src.height, (int)s->kind,
-                    sat_type_name(s->box.sample), s->box.border, (long long)s->box.window_width,
-                    (long long)s->box.window_height, s->gauss.sigma, (long long)s->box.width, (long long)s->box.height,
-                    s->box.channels, follows, s->box.threads);
-    }
-    for (int i = 0; i < s->results; i++) unfence(&result[i]);
-    unfence(&src);
-    unfence(&mask);
+    if (!row_sink_end(&to, &err)) fail_msg("%s", err.text);
+    row_sink_free(&to);
+    assert_true(sink_commit(&out, &err));
+    assert_true(source_open(&src, path, &err));
+    *n = src.n;
+    *bytes = malloc(src.n);
+    assert_non_null(*bytes);
+    memcpy(*bytes, src.bytes, src.n);
+    source_close(&src);
 }
 
-static whole make_whole(const subject *s, const object *o)
-{
-    const sat_box_spec *b = &s->box;
-    whole w = {.src = guarded(b->width, b->height, b->channels, b->sample, 0),
-               .mask = guarded(b->width, b->height, 1, SAT_U8, 0)};
-    randomise(&w.src);
-    make_holes(&w.src);
-    for (int64_t i = 0; i < b->width * b->height; i++)
-        ((uint8_t *)w.mask.data)[i] = (uint8_t)(one_in(4) ? 0 : random64());
-    for (int i = 0; i < s->results; i++) w.result[i] = guarded(b->width, b->height, b->channels, s->type[i], 0);
-    sat_run_options options = {.counts = &w.counts};
-    assert_ok(run(s, o, &w.src, s->masked ? &w.mask : NULL, w.result, &options));
-    return w;
-}
-
-/* False: the library refuses the subject, as sat_window.h and sat_gauss.h say. */
-static bool check_subject(const subject *s)
-{
-    object all, some;
-    sat_status status = create(s, 0, &all);
-    if (status == SAT_ERR_RANGE || status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE) return false;
-    assert_ok(status);
-    whole w = make_whole(s, &all);
-    const int64_t height = s->box.height, most = random_in(1, one_in(3) ? height : 1 + height / 4);
-    status = create(s, most, &some);
-    const bool refused = status == SAT_ERR_UNAVAILABLE;
-    if (refused) assert_true(s->kind == GAUSS && strcmp(s->box.border, "wrap") == 0);
-    if (!refused) {
-        assert_ok(status);
-        sat_counts sum = {0};
-        for (int64_t y = 0, end; y < height; y = end) { /* one after the other */
-            end = y + random_in(1, most);
-            if (end > height) end = height;
-            check_rows(s, &some, &w, y, end, y > 0 && !one_in(5), &sum);
-        }
-        if (w.counts.clipped >= 0) assert_int_equal(sum.clipped, w.counts.clipped);
-        if (w.counts.empty[0] >= 0) assert_int_equal(sum.empty[0], w.counts.empty[0]);
-        if (w.counts.moved >= 0) assert_int_equal(sum.moved, w.counts.moved);
-        for (int i = 0; i < 3; i++) { /* anywhere, and what does not follow although its caller says so */
-            const int64_t y = random_in(0, height - 1), n = random_in(1, most);
-            check_rows(s, &some, &w, y, y + n < height ? y + n : height, one_in(2), NULL);
-        }
-        destroy(s, &some);
-    }
-    destroy(s, &all);
-    for (int i = 0; i < s->results; i++) unguard(&w.result[i]);
-    unguard(&w.src);
-    unguard(&w.mask);
-    return !refused;
-}
-
-static void any_rows_have_the_bits_of_the_whole_image(void **state)
+/* Every format, type and number of channels. */
+static void rows_in_parts_are_the_image(void **state)
 {
     (void)state;
-    for (int i = 0; i < ISAS; i++) {
-        int done = 0;
-        setenv("SAT_ISA", isas[i], 1);
-        for (int k = 0; k < CASES; k++) {
-            const subject s = draw();
-            done += check_subject(&s);
+    for (size_t i = 0; format_at(i); i++) {
+        const image_format *format = format_at(i);
+        if (!format->encode) continue;
+        for (int k = 0; k < 2 * TYPES * 4; k++) {
+            const sat_type type = types[k / 4 % TYPES];
+            uint8_t *parts, *whole;
+            size_t n, n_whole;
+            if (!format->holds(type, 1 + k % 4, &err)) continue;
+            image img = some_image(type, 1 + k % 4);
+            if (!encode_to_memory(format, &img, &(encode_options){0}, &whole, &n_whole, &err)) fail_msg("%s", err.text);
+            written_in_parts(format, &img, (encode_options){0}, &parts, &n);
+            assert_int_equal(n, n_whole);
+            assert_memory_equal(parts, whole, n);
+            if (format->reads_rows) check_file_and_stream(parts, n, &img, strcmp(format->name, "pfm") != 0, &plain);
+            free(parts);
+            free(whole);
+            image_free(&img);
         }
-        printf("# %s: %d of %d\n", isas[i], done, CASES);
-        if (i == 0) assert_true(done > CASES * 3 / 4);
     }
-    unsetenv("SAT_ISA");
 }
 
-static void what_is_refused(void **state)
+/* Tiles that the image's sides are no multiples of, and strips, in each compression. */
+static void tiles_are_written_in_parts(void **state)
 {
+    static const char *const names[] = {"deflate", "none", "lzw", "zstd", "packbits"};
+    static const uint32_t tiles[][2] = {{16, 16}, {256, 256}, {64, 16}, {1024, 2048}, {0, 0}};
     (void)state;
-    uint8_t samples[6 * 10] = {0}, means[6 * 10];
-    sat_box_spec spec = {.width = 6, .height = 10, .sample = SAT_U8, .window_width = 3, .window_height = 3};
-    sat_view src = {.data = samples, .width = 6, .height = 10, .row_bytes = 6, .channels = 1, .type = SAT_U8};
-    sat_view dst = src;
-    sat_box *box;
-    int64_t from, to;
-    dst.data = means;
-    spec.band_rows = 11;
-    said(sat_box_create(&box, &spec), SAT_ERR_SHAPE, "band_rows is 11, of images of 10 rows");
-    spec.band_rows = -1;
-    said(sat_box_create(&box, &spec), SAT_ERR_SHAPE, "band_rows is -1");
-    spec.band_rows = 4;
-    spec.backend = "serial";
-    said(sat_box_create(&box, &spec), SAT_ERR_UNAVAILABLE, "band_rows");
-    spec.backend = NULL;
-    assert_ok(sat_box_create(&box, &spec));
-    said(sat_box_needs(NULL, 0, 1, &from, &to), SAT_ERR_ARGUMENT, "no box filter");
-    said(sat_box_needs(box, 0, 1, NULL, &to), SAT_ERR_ARGUMENT, "no place");
-    said(sat_box_needs(box, 3, 3, &from, &to), SAT_ERR_SHAPE, "rows [3, 3)");
-    said(sat_box_needs(box, 8, 11, &from, &to), SAT_ERR_SHAPE, "rows [8, 11)");
-    assert_ok(sat_box_needs(box, 4, 6, &from, &to));
-    assert_int_equal(from, 2);
-    assert_int_equal(to, 8);
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_SHAPE, "10 rows; the box filter makes 4 at a time");
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.first_row = 8, .rows = 3}), SAT_ERR_SHAPE, "from row 8");
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.first_row = -1, .rows = 3}), SAT_ERR_SHAPE, "from row -1");
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.first_row = 10}), SAT_ERR_SHAPE, "from row 10");
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.rows = 4}), SAT_ERR_SHAPE, "source");
-    src.height = 6; /* rows 0 to 5 */
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.rows = 4}), SAT_ERR_SHAPE, "result");
-    dst.height = 4;
-    assert_ok(sat_box_run(box, &src, &dst, &(sat_run_options){.rows = 4}));
-    sat_box_destroy(&box);
-    spec.band_rows = 0;
-    assert_ok(sat_box_create(&box, &spec));
-    assert_ok(sat_box_needs(box, 4, 6, &from, &to));
-    assert_int_equal(from, 0);
-    assert_int_equal(to, 10);
-    said(sat_box_run(box, &src, &dst, &(sat_run_options){.first_row = 1, .rows = 2}), SAT_ERR_ARGUMENT, "whole images");
-    sat_box_destroy(&box);
-    const sat_window_output wolf = {.statistic = "wolf"};
-    sat_window_spec windows = {.width = 6, .height = 10, .sample = SAT_U8, .window_width = 3, .window_height = 3};
-    windows.band_rows = 4, windows.outputs = 1, windows.output = &wolf;
-    sat_window *window;
-    said(sat_window_create(&window, &windows), SAT_ERR_UNAVAILABLE, "wolf: has extremes of the whole image");
-    sat_gauss_spec gauss = {.width = 6, .height = 10, .sample = SAT_U8, .sigma = 5, .border = "wrap", .band_rows = 4};
-    sat_gauss *blur;
-    said(sat_gauss_create(&blur, &gauss), SAT_ERR_UNAVAILABLE, "sigma above 4, with border wrap");
+    for (int k = 0; k < 75; k++) {
+        const encode_options opt = {
+            .compression = names[k % 5], .tile_width = tiles[k / 5 % 5][0], .tile_height = tiles[k / 5 % 5][1]};
+        image img = some_image(types[k % TYPES], 1 + k / 3 % 4), back;
+        uint8_t *parts, *whole;
+        size_t n, n_whole;
+        if (!encode_to_memory(&format_tiff, &img, &opt, &whole, &n_whole, &err)) fail_msg("%s", err.text);
+        written_in_parts(&format_tiff, &img, opt, &parts, &n);
+        assert_int_equal(n, n_whole);
+        assert_memory_equal(parts, whole, n);
+        if (!decode_exactly(parts, n, &plain, &back, &err)) fail_msg("%s", err.text);
+        assert_int_equal(back.width, img.width);
+        assert_int_equal(back.height, img.height);
+        assert_memory_equal(back.data, img.data, image_bytes(&img));
+        image_free(&back);
+        image_free(&img);
+        free(parts);
+        free(whole);
+    }
+}
+
+/* ---- what other programs write ---- */
+
+/* A header of text, and bytes behind it. */
+static uint8_t *file_of(const char *header, const void *samples, size_t bytes, size_t *n)
+{
+    const size_t head = strlen(header);
+    uint8_t *file = malloc(head + bytes);
+    assert_non_null(file);
+    memcpy(file, header, head);
+    memcpy(file + head, samples, bytes);
+    *n = head + bytes;
+    return file;
+}
+
+/* Of version 1.0; its dictionary ends with spaces. */
+static uint8_t *npy_of(const char *type, int64_t height, int64_t width, const void *samples, size_t bytes, size_t *n)
+{
+    char header[129];
+    int used =
+        snprintf(header, sizeof header, "%s%c%c%c%c{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                 "\x93NUMPY", 1, 1, 118, 1, type, (long long)height, (long long)width);
+    snprintf(header + used, sizeof header - (size_t)used, "%*s\n", 127 - used, "");
+    uint8_t *file = file_of(header, samples, bytes, n);
+    file[7] = file[9] = 0;
+    return file;
+}
+
+enum { W = 523, H = 311 };
+
+/* The samples in the other byte order, and half floats: bytes, and what they mean. */
+static void arrays_of_other_types(void **state)
+{
+    static const char *const names[] = {"|u1", ">u2", ">u4", "|i1", ">i2", ">i4", ">f4", ">f8"};
+    (void)state;
+    for (size_t i = 0; i < TYPES; i++) {
+        const size_t size = sat_type_bytes(types[i]);
+        image img = random_image(W, H, 1, types[i], 9);
+        uint8_t *swapped = malloc(image_bytes(&img));
+        size_t n;
+        assert_non_null(swapped);
+        for (size_t at = 0; at < image_bytes(&img); at++)
+            swapped[at] = ((uint8_t *)img.data)[at / size * size + size - 1 - at % size];
+        uint8_t *file = npy_of(names[i], H, W, swapped, image_bytes(&img), &n);
+        check_file_and_stream(file, n, &img, true, &plain);
+        free(file);
+        free(swapped);
+        image_free(&img);
+    }
+    /* 1024 is 0x6400 in 16 bits, and its neighbours differ by 1 */
+    image img = random_image(W, H, 1, SAT_F32, 9);
+    uint16_t *halves = malloc(W * H * sizeof *halves);
+    assert_non_null(halves);
+    for (int i = 0; i < W * H; i++) {
+        ((float *)img.data)[i] = (float)(1024 + i % 1000);
+        halves[i] = (uint16_t)(0x6400 + i % 1000);
+    }
+    size_t n;
+    uint8_t *file = npy_of("<f2", H, W, halves, W * H * sizeof *halves, &n);
+    check_file_and_stream(file, n, &img, true, &plain);
+    free(file);
+    free(halves);
+    image_free(&img);
+}
+
+/* Samples up to 100 of 255, up to 1000 of 65535, and bits. */
+static void anymaps_of_other_ranges(void **state)
+{
+    char header[64];
+    size_t n;
+    (void)state;
+    image img = random_image(W, H, 1, SAT_U8, 9);
+    uint8_t *raw = malloc(2 * W * H), *at = raw;
+    assert_non_null(raw);
+    for (int i = 0; i < W * H; i++) {
+        raw[i] = (uint8_t)(i * 7 % 101);
+        ((uint8_t *)img.data)[i] = (uint8_t)((raw[i] * 255 + 50) / 100);
+    }
+    snprintf(header, sizeof header, "P5\n%d %d\n100\n", W, H);
+    uint8_t *file = file_of(header, raw, W * H, &n);
+    check_file_and_stream(file, n, &img, true, &plain);
+    free(file);
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x += 8) {
+            *at = (uint8_t)next_random(&seed);
+            for (int k = 0; k < 8 && x + k < W; k++)
+                ((uint8_t *)img.data)[y * W + x + k] = *at >> (7 - k) & 1 ? 0 : 255;
+            at++;
+        }
+    snprintf(header, sizeof header, "P4\n%d %d\n", W, H);
+    file = file_of(header, raw, (size_t)(at - raw), &n);
+    check_file_and_stream(file, n, &img, true, &plain);
+    free(file);
+    image_free(&img);
+    img = random_image(W, H, 1, SAT_U16, 9);
+    for (int i = 0; i < W * H; i++) {
+        const unsigned v = (unsigned)(i * 31 % 1001);
+        raw[2 * i] = (uint8_t)(v >> 8);
+        raw[2 * i + 1] = (uint8_t)v;
+        ((uint16_t *)img.data)[i] = (uint16_t)((v * 65535 + 500) / 1000);
+    }
+    snprintf(header, sizeof header, "P5\n%d %d\n1000\n", W, H);
+    file = file_of(header, raw, 2 * W * H, &n);
+    check_file_and_stream(file, n, &img, true, &plain);
+    free(file);
+    free(raw);
+    image_free(&img);
+}
+
+/* One channel, and luma, of rows are those of the whole image. */
+static void channels_are_chosen_in_rows(void **state)
+{
+    static const channel_choice choices[] = {{.gray = true}, {.number = 2}, {.name = 'b'}, {.name = 'a'}};
+    (void)state;
+    for (size_t i = 0; i < TYPES * 4; i++) {
+        image img = random_image(W, H, 4, types[i / 4], 9);
+        uint8_t *bytes;
+        size_t n;
+        decode_options opt = plain;
+        opt.channels = choices[i % 4];
+        assert_true(encode_to_memory(&format_npy, &img, &(encode_options){0}, &bytes, &n, &err));
+        assert_true(image_choose_channels(&img, &opt.channels, &err));
+        check_file_and_stream(bytes, n, &img, true, &opt);
+        free(bytes);
+        image_free(&img);
+    }
+}
+
+/* ---- inputs that are not what they seem ---- */
+
+/* Reads all rows in parts of 10. */
+static bool reads(const char *path)
+{
+    row_source s;
+    err.text[0] = 0;
+    bool ok = row_source_open(&s, path, &plain, &err);
+    uint8_t *rows = ok ? malloc(10 * s.head.row_bytes) : NULL;
+    for (int64_t y = 0; ok && y < s.head.height; y += 10)
+        ok = row_source_read(&s, y, s.head.height - y < 10 ? s.head.height - y : 10, rows, &err);
+    free(rows);
+    row_source_close(&s);
+    if (!ok) assert_true(err.text[0] != '\0' && !strchr(err.text, '\n'));
+    return ok;
+}
+
+static bool stream_reads(const uint8_t *bytes, size_t n)
+{
+    feed f;
+    feed_begin(&f, bytes, n);
+    bool ok = reads(f.path);
+    feed_end(&f);
+    return ok;
+}
+
+/* Cut anywhere, and with a byte too many. */
+static void other_lengths_are_refused(void **state)
+{
+    char path[256];
+    (void)state;
+    snprintf(path, sizeof path, "%s/cut", scratch);
+    for (size_t i = 0; format_at(i); i++) {
+        const image_format *format = format_at(i);
+        if (!format->reads_rows || !format->encode) continue;
+        const bool f32 = !format->holds(SAT_U16, 3, &err);
+        image img = random_image(W, H, 3, f32 ? SAT_F32 : SAT_U16, 9);
+        uint8_t *bytes;
+        size_t n;
+        assert_true(encode_to_memory(format, &img, &(encode_options){0}, &bytes, &n, &err));
+        bytes = realloc(bytes, n + 1);
+        assert_non_null(bytes);
+        bytes[n] = 0;
+        put_file(path, bytes, n);
+        assert_true(reads(path));
+        for (int k = 0; k < 60; k++) {
+            const size_t cut = k < 20 ? (size_t)k : (size_t)below((int64_t)n - 1);
+            put_file(path, bytes, cut);
+            assert_false(reads(path));
+            if (k % 4 == 0 && format != &format_pfm) assert_false(stream_reads(bytes, cut));
+        }
+        if (format->alone) {
+            put_file(path, bytes, n + 1);
+            assert_false(reads(path));
+            assert_non_null(strstr(err.text, "more follows"));
+            if (format != &format_pfm) {
+                assert_false(stream_reads(bytes, n + 1));
+                assert_non_null(strstr(err.text, "more follows"));
+            }
+        }
+        free(bytes);
+        image_free(&img);
+    }
+}
+
+/* The rest of a file goes while its rows are read. */
+static void a_file_that_becomes_shorter_is_refused(void **state)
+{
+    char path[256];
+    (void)state;
+    snprintf(path, sizeof path, "%s/shorter", scratch);
+    for (size_t i = 0; format_at(i); i++) {
+        const image_format *format = format_at(i);
+        if (!format->reads_rows || !format->encode) continue;
+        image img = random_image(W, H, 1, format == &format_pfm ? SAT_F32 : SAT_U16, 9);
+        uint8_t *bytes;
+        size_t n;
+        row_source s;
+        uint8_t *rows = malloc(image_bytes(&img));
+        assert_true(encode_to_memory(format, &img, &(encode_options){0}, &bytes, &n, &err));
+        put_file(path, bytes, n);
+        assert_true(row_source_open(&s, path, &plain, &err));
+        assert_true(row_source_read(&s, 0, 5, rows, &err));
+        assert_int_equal(truncate(path, (off_t)(n / 4 * 3)), 0);
+        assert_false(row_source_read(&s, 0, H, rows, &err));
+        if (!strstr(err.text, "became shorter")) fail_msg("%s: %s", format->name, err.text);
+        row_source_close(&s);
+        free(rows);
+        free(bytes);
+        image_free(&img);
+    }
+}
+
+/* Rows of a stream that were passed, and rows that an image lacks. */
+static void what_cannot_be_had_is_refused(void **state)
+{
+    image img = random_image(2000, 200, 1, SAT_U8, 9);
+    uint8_t *bytes, row[2000];
+    size_t n;
+    row_source s;
+    feed f;
+    (void)state;
+    assert_true(encode_to_memory(&format_pnm, &img, &(encode_options){0}, &bytes, &n, &err));
+    feed_begin(&f, bytes, n);
+    assert_true(row_source_open(&s, f.path, &plain, &err));
+    assert_true(s.in_order);
+    assert_true(row_source_read(&s, 150, 1, row, &err));
+    assert_memory_equal(row, (uint8_t *)img.data + 150 * 2000, 2000);
+    assert_false(row_source_read(&s, 100, 1, row, &err));
+    row_source_close(&s);
+    feed_end(&f);
+    row_sink to;
+    sink *out;
+    assert_true(sink_open(&out, "/dev/null", NULL, &err));
+    assert_true(row_sink_begin(&to, &format_pnm, &img, &(encode_options){0}, out, &err));
+    assert_true(row_sink_write(&to, img.data, 199, &err));
+    assert_false(row_sink_end(&to, &err));
+    assert_false(row_sink_write(&to, img.data, 2, &err));
+    row_sink_free(&to);
+    sink_abort(&out);
+    free(bytes);
+    image_free(&img);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_rows_have_the_bits_of_the_whole_image),
-                                       cmocka_unit_test(what_is_refused)};
+    signal(SIGPIPE, SIG_IGN);
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_in_parts_are_the_image),
+        cmocka_unit_test(tiles_are_written_in_parts),
+        cmocka_unit_test(arrays_of_other_types),
+        cmocka_unit_test(anymaps_of_other_ranges),
+        cmocka_unit_test(channels_are_chosen_in_rows),
+        cmocka_unit_test(other_lengths_are_refused),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_refused),
+        cmocka_unit_test(what_cannot_be_had_is_refused),
+    };
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
