@@ -386,7 +386,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     job_stage(j, &spent, "decode");
     row_source rows;
     bool ok = row_source_open(&rows, input, &decode, &err);
-    const bool streams = ok && !j->table && (windows ? job_window_streams : job_filter_streams)(j, &rows);
+    const bool streams = ok && !j->table && (windows ? job_window_streams : job_filter_streams)(j, &rows, outputs);
     const image *head = streams ? &rows.head : &img;
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     if (ok) {
@@ -446,11 +446,11 @@ static int descriptors_left(int most)
 }
 
 /* Files that are worked on at a time: one for each worker, if their descriptors are within the process's limit.  An
- * image takes at first its input; when that is closed, of each output a file and its directory, and one more for what
- * is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
+ * image takes its input, which is open to the end where its rows are read, of each output a file and its directory, and
+ * one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
 static int jobs_at_once(const batch *b, int workers)
 {
-    const int each = 2 * (int)b->each + 1, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
+    const int each = 2 * (int)b->each + 2, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
     return jobs > 1 ? jobs : 1;
 }
 

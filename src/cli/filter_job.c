@@ -424,10 +424,10 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
 /* ---- a band of rows at a time ----------------------------------------------------------------------- */
 
-bool job_filter_streams(const job *j, const row_source *from)
+bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    const bool wraps = j->border && strcmp(j->border, "wrap") == 0, cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    if (!stream_reads(from, j->border) || !cpu || j->linear || j->valid.mask || j->passes > STREAM_STAGES) return false;
+    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
+    if (!stream_serves(j, from, outputs[0]) || j->linear || j->valid.mask || j->passes > STREAM_STAGES) return false;
     if (wraps && (j->gauss.name || j->passes > 1)) return false;
     if (j->gauss.name) return true;
     const bool all =
@@ -449,6 +449,8 @@ static bool box_stages(const job *j, const char *input, const image *img, int64_
         s->stage[s->stages++] = (stream_stage){.filter = {STREAM_FILTER(box)}, .filters = 1, .channels = spec.channels};
         s->stage[pass].sample = spec.sample;
         f->results = 1;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err)) return false;
         const sat_status status = sat_box_create(&box, &spec);
         if (status != SAT_OK) refuse(status, &spec, err);
         if (status != SAT_OK) return false;
@@ -477,6 +479,8 @@ static bool valid_stages(const job *j, const char *input, const image *img, vali
         s->stage[pass].sample = shape.type;
         f->results = 1;
         spec.band_rows = band;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
         if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
         f->object = window;
         if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
@@ -494,6 +498,8 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     sat_gauss *gauss;
     spec.band_rows = band;
+    sat_bytes bytes;
+    if (!stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err)) return false;
     if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;
     s->stage[s->stages++] = (stream_stage){
         .filter = {STREAM_FILTER(gauss)}, .filters = 1, .channels = spec.channels, .sample = spec.sample};

@@ -149,10 +149,10 @@ void job_say_valid(const job *j, const char *input, const char *note);
 /* The same of images whose rows are read, filtered and written a band at a time (stream.h): can these be, and how.  The
  * share is of the memory that it takes. */
 struct row_source;
-bool job_filter_streams(const job *j, const struct row_source *from);
+bool job_filter_streams(const job *j, const struct row_source *from, char *const *outputs);
 bool job_filter_rows(const job *j, const char *input, struct row_source *from, const char *output, int threads,
                      memory_share *share, times *spent, bool *at_output, error *err);
-bool job_window_streams(const job *j, const struct row_source *from);
+bool job_window_streams(const job *j, const struct row_source *from, char *const *outputs);
 bool job_window_rows(const job *j, const char *input, struct row_source *from, char *const *outputs, int threads,
                      memory_share *share, times *spent, int *at_output, error *err);
 

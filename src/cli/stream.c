@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "memory.h"
+#include "image_memory.h"
 #include "sat_image.h"
 
 /* Bytes of a band for each thread, and of all; and the least rows, whatever a row's bytes are. */
@@ -17,9 +17,19 @@ int64_t stream_band(int64_t height, size_t row_bytes, int threads)
     return rows < height ? rows : height;
 }
 
-bool stream_reads(const row_source *from, const char *border)
+bool stream_serves(const job *j, const row_source *from, const char *output)
 {
-    return !from->whole && !(from->in_order && border && strcmp(border, "wrap") == 0);
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
+    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
+    return !from->whole && format && format->writes_rows && cpu && !(wraps && from->in_order);
+}
+
+bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err)
+{
+    const image_shape shape = image_shape_of(&s->from->head);
+    s->bytes += job_object_bytes(status, bytes);
+    return image_memory_allows(&shape, s->bytes, err);
 }
 
 /* ---- rows that a stage holds --------------------------------------------------------------------------- */
@@ -230,11 +240,13 @@ static bool allocate(char **data, int64_t rows, size_t row_bytes, error *err)
 static bool plan_rings(work *w, error *err)
 {
     stream *s = w->s;
-    uint64_t all = s->from->memory_bytes;
+    const int sides = w->band < w->height ? 2 : 1;
+    const image_shape shape = image_shape_of(&s->from->head);
+    uint64_t all = s->bytes + s->from->memory_bytes;
     for (int i = 0; i < s->results; i++) {
-        const image_shape shape = image_shape_of(&s->head[i]);
-        all += 2 * (uint64_t)w->band * s->head[i].row_bytes;
-        all += row_sink_bytes(s->to[i].format, &shape, s->to[i].opt, s->to[i].out);
+        const image_shape result = image_shape_of(&s->head[i]);
+        all += (uint64_t)(sides * w->band) * s->head[i].row_bytes;
+        all += row_sink_bytes(s->to[i].format, &result, s->to[i].opt, s->to[i].out);
     }
     for (int stage = 0; stage < s->stages; stage++) {
         ring *r = &w->rows[stage];
@@ -247,10 +259,11 @@ static bool plan_rings(work *w, error *err)
         }
         const stream_stage *g = &s->stage[stage];
         r->row_bytes = stage ? sat_row_bytes(s->from->head.width, g->channels, g->sample) : s->from->head.row_bytes;
-        r->capacity = 2 * most + w->band;
+        r->capacity = sides == 1 ? most : 2 * most + w->band;
+        if (r->capacity > w->height + most) r->capacity = w->height + most;
         all += (uint64_t)r->capacity * r->row_bytes;
     }
-    if (!memory_allows(all, "the rows that are held", err)) return false;
+    if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->share, all);
     return true;
 }
@@ -261,8 +274,10 @@ static bool open_rings(work *w, error *err)
     if (!plan_rings(w, err)) return false;
     for (int i = 0; i < s->stages; i++)
         if (!allocate(&w->rows[i].data, w->rows[i].capacity, w->rows[i].row_bytes, err)) return false;
-    for (int i = 0; i < 2 * s->results; i++)
-        if (!allocate(&w->made[i % 2][i / 2], w->band, s->head[i / 2].row_bytes, err)) return false;
+    for (int i = 0; i < s->results; i++)
+        if (!allocate(&w->made[0][i], w->band, s->head[i].row_bytes, err) ||
+            (w->band < w->height && !allocate(&w->made[1][i], w->band, s->head[i].row_bytes, err)))
+            return false;
     return true;
 }
 

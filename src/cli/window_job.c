@@ -325,15 +325,16 @@ static bool commit(work *w, int *at_output, error *err)
 
 /* ---- a band of rows at a time ----------------------------------------------------------------------- */
 
-bool job_window_streams(const job *j, const row_source *from)
+bool job_window_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    bool ok = stream_reads(from, j->border) && (!j->backend || strcmp(j->backend, "cpu") == 0);
+    bool ok = !j->valid.mask && !by_alpha(j, &from->head);
     for (int i = 0; i < j->windows.outputs; i++) {
         sat_statistic_info info;
         const char *name = j->windows.output[i].statistic;
-        ok = ok && window_statistic(name, strlen(name), &info) && !info.whole_image;
+        ok = ok && stream_serves(j, from, outputs[i]) && window_statistic(name, strlen(name), &info) &&
+             !info.whole_image;
     }
-    return ok && !j->valid.mask && !by_alpha(j, &from->head);
+    return ok;
 }
 
 static size_t largest_row(const work *w)
@@ -362,6 +363,10 @@ static bool open_stream(work *w, const char *input, stream *s, int64_t band, con
         if (has_range_of_another(w, i)) continue;
         stream_filter *f = &g->filter[g->filters];
         *f = STREAM_FILTER(window);
+        sat_bytes bytes;
+        spec.output = w->r->output, spec.outputs = w->r->outputs;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
+        spec.outputs = 0;
         if (!open_range(w, input, spec, &window, f->result, &f->results, err)) return false;
         f->object = window;
         g->filters++;
