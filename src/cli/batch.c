@@ -386,21 +386,26 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     job_stage(j, &spent, "decode");
     row_source rows;
     bool ok = row_source_open(&rows, input, &decode, &err);
-    const bool streams = ok && !j->table && (windows ? job_window_streams : job_filter_streams)(j, &rows, outputs);
+    const bool streams = ok && (j->table  ? job_table_streams(j, &rows)
+                                : windows ? job_window_streams(j, &rows, outputs)
+                                          : job_filter_streams(j, &rows, outputs));
     const image *head = streams ? &rows.head : &img;
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     if (ok) {
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
-        if (streams && windows)
+        if (windows && streams)
             ok = job_window_rows(j, input, &rows, outputs, threads, &memory.share, &spent, &at_output, &err);
-        else if (streams)
-            ok = job_filter_rows(j, input, &rows, outputs[0], threads, &memory.share, &spent, &at_first, &err);
         else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
+        else if (streams)
+            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &rows, outputs[0], threads, &memory.share,
+                                                               &spent, &at_first, &err);
+        else if (j->table)
+            ok = job_table(j, input, &img, NULL, outputs[0], threads, &spent, &at_first, &err);
         else
-            ok = (j->table ? job_table : job_filter)(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
+            ok = job_filter(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
     row_source_close(&rows);

@@ -129,11 +129,13 @@ void job_say_clipped(const job *j, const char *input, const image *img, int64_t 
  * and writes all pixels once, and counts as much as any other. */
 void job_stage(const job *j, times *spent, const char *label);
 
+struct row_source; /* of images whose rows are read, filtered and written a band at a time (stream.h) */
+
 /* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                 bool *at_output, error *err);
-bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
-               bool *at_output, error *err);
+bool job_table(const job *j, const char *input, image *img, struct row_source *from, const char *output, int threads,
+               times *spent, bool *at_output, error *err);
 
 /* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid.  counts: empty results of the
  * last pass, and all that were moved. */
@@ -146,9 +148,10 @@ sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const im
 
 void job_say_valid(const job *j, const char *input, const char *note);
 
-/* The same of images whose rows are read, filtered and written a band at a time (stream.h): can these be, and how.  The
- * share is of the memory that it takes. */
-struct row_source;
+/* The same a band of rows at a time: can these images be, and how.  The share is of the memory that it takes. */
+bool job_table_streams(const job *j, const struct row_source *from);
+bool job_table_rows(const job *j, const char *input, struct row_source *from, const char *output, int threads,
+                    memory_share *share, times *spent, bool *at_output, error *err);
 bool job_filter_streams(const job *j, const struct row_source *from, char *const *outputs);
 bool job_filter_rows(const job *j, const char *input, struct row_source *from, const char *output, int threads,
                      memory_share *share, times *spent, bool *at_output, error *err);
