@@ -36,7 +36,7 @@ const sat_operation sat_operation_box = {
     .check = check,
 };
 
-SAT_FILTER_LIFE(box)
+SAT_FILTER_LIFE(box, reserved_word)
 SAT_FILTER_WORDS(box)
 
 sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,

@@ -5,7 +5,6 @@
 #include "filter.h"
 #include "sat_image.h"
 #include "shape.h"
-#include "sized.h"
 #include "valid.h"
 
 struct sat_gauss {
@@ -109,7 +108,7 @@ const sat_operation sat_operation_gauss = {
     .check = check,
 };
 
-SAT_FILTER_LIFE(gauss)
+SAT_FILTER_LIFE(gauss, empty)
 SAT_FILTER_WORDS(gauss)
 
 sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst, const sat_run_options *run,

@@ -4,7 +4,6 @@
 #include "filter.h"
 #include "sat_image.h"
 #include "shape.h"
-#include "sized.h"
 #include "statistic.h"
 #include "valid.h"
 #include "box_window.h"
@@ -154,7 +153,7 @@ const sat_operation sat_operation_window = {
     .keep = keep,
 };
 
-SAT_FILTER_LIFE(window)
+SAT_FILTER_LIFE(window, range)
 SAT_FILTER_WORDS(window)
 
 sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask, const sat_view *results,

@@ -14,15 +14,8 @@ done
 
 as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
-        -fsyntax-only -x c++ - <<'END'
-#include "sat_gauss.h"
-#include "sat_bytes.h"
-#include "sat_image.h"
-#include "sat_light.h"
-#include "sat_query.h"
-#include "sat_lab.h"
-#include "sat_window.h"
-#include "sat_file.h"
+        -fsyntax-only -x c++ - <<END
+$(printf '#include "%s"\n' src/lib/sat*.h src/io/sat*.h)
 bool blur(const sat_view &from, const sat_view &to)
 {
     sat_box_spec spec = {};

@@ -60,9 +60,9 @@ try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(nam
 try "src/io includes its own headers, sat.h and sized.h" nothing outside_includes src/io sat.h sized.h $(names src/io/*.[hd]*)
 try "the command knows table files through sat_file.h alone" nothing grep -rnE '"table_[a-z]*\.h"' src/cli src/lab
 try "src/cli includes its own headers, those of io, and the public ones but the laboratory's" \
-    nothing outside_includes src/cli sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h $(names src/io/*.h src/cli/*.[hd]*)
+    nothing outside_includes src/cli $(names src/lib/sat*.h | grep -v lab) $(names src/io/*.h src/cli/*.[hd]*)
 try "src/lab includes its own headers, those of cli and io, and the public ones" \
-    nothing outside_includes src/lab sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
+    nothing outside_includes src/lab $(names src/lib/sat*.h src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
 # data of a view or an image.  What is left are numbers on their way from text and to it.
 TEXTS='number|answers|progress|rounding'
