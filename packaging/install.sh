@@ -20,7 +20,7 @@ cmake=$root/lib/cmake/sat
 if [ $remove = 1 ]; then
     rm -f "$root/bin/sat" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
-    for header in src/*/sat*.h; do rm -f "$root/include/${header##*/}"; done
+    for header in src/lib/sat*.h src/io/sat*.h src/lab/lib/sat*.h; do rm -f "$root/include/${header##*/}"; done
     for name in sat sat_file; do
         rm -f "$root/lib/lib$name.a" "$root/lib/lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION" \
             "$root/lib/lib$name.so" "$pc/$name.pc"
@@ -40,9 +40,8 @@ fill() {
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 mkdir -p "$root/include"
-for header in src/lib/sat*.h src/io/sat*.h; do
-    [ "$LAB" = 0 ] && [ "$header" = src/lib/sat_lab.h ] || install -m644 "$header" "$root/include"
-done
+install -m644 src/lib/sat*.h src/io/sat*.h "$root/include"
+[ "$LAB" = 0 ] || install -m644 src/lab/lib/sat*.h "$root/include"
 for name in sat sat_file; do
     install -Dm644 "$B/lib$name.a" "$root/lib/lib$name.a"
     install -Dm755 "$B/lib$name.so.$VERSION" "$root/lib/lib$name.so.$VERSION"

@@ -538,6 +538,10 @@ SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_by
 
 /* ---- backends -------------------------------------------------------------------------------------- */
 
+/* A method; the reference, which is written to be right; and what the laboratory compares with them (sat_lab.h): a
+ * ceiling, which moves bytes and sums nothing, or a peer, another library's code. */
+typedef enum sat_kind { SAT_METHOD = 0, SAT_REFERENCE = 1, SAT_CEILING = 2, SAT_PEER = 3 } sat_kind;
+
 /* What computes tables: the library's own methods; a caller may be given any of them. */
 typedef struct sat_backend_info {
     const char *name, *summary;

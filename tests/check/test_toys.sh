@@ -19,7 +19,7 @@ add() { # TOY FILE TABLE LINE
     echo "$4" >>"$tree/repo/src/$3"
 }
 add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
-add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
+add scan lab/lib/toy_scan.c lab/lib/scans.def 'SAT_SCAN(toy_scan)'
 cp tests/check/toys/sat_toy.h "$tree/repo/src/lib/"
 add operation lib/toy.c lib/operations.def 'SAT_OPERATION(toy)'
 add operation_command cli/cmd_soften.c cli/commands.def 'COMMAND(soften)'

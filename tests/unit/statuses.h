@@ -117,7 +117,7 @@ static inline void read_headers(void)
     char pattern[4096];
     glob_t found;
     size_t n = 0;
-    snprintf(pattern, sizeof pattern, "%s/src/{lib,io}/sat*.h", root ? root : ".");
+    snprintf(pattern, sizeof pattern, "%s/src/{lib,io,lab/lib}/sat*.h", root ? root : ".");
     if (glob(pattern, GLOB_BRACE, NULL, &found) != 0) fail_msg("no %s; set SAT_TEST_ROOT", pattern);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         FILE *f = fopen(found.gl_pathv[i], "r");
