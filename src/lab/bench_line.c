@@ -15,21 +15,16 @@ enum { LOG2_MAX = 40 /* sat_lab.h */ };
 /* "256x30", "256x30:naive" or "own". */
 static bool parse_shape(const char *text, block_shape *shape)
 {
-    char items[32];
-    const char *x = strchr(text, 'x');
+    char pair[32];
     int64_t block, item;
+    const size_t n = strcspn(text, ":");
+    const bool naive = text[n] == ':';
     *shape = (block_shape){0};
     if (strcmp(text, "own") == 0) return true;
-    if (!x || strlen(x) > sizeof items) return false;
-    snprintf(items, sizeof items, "%s", x + 1);
-    char *colon = strchr(items, ':');
-    if (colon && strcmp(colon, ":naive") != 0) return false;
-    if (colon) *colon = 0;
-    char threads[8];
-    if ((size_t)(x - text) >= sizeof threads) return false;
-    snprintf(threads, sizeof threads, "%.*s", (int)(x - text), text);
-    if (!parse_int(threads, 1, 1024, &block) || !parse_int(items, 1, 1024, &item)) return false;
-    *shape = (block_shape){(int)block, (int)item, colon != NULL};
+    if (!strchr(text, 'x') || n >= sizeof pair || (naive && strcmp(text + n, ":naive") != 0)) return false;
+    snprintf(pair, sizeof pair, "%.*s", (int)n, text);
+    if (!parse_size(pair, 1, 1024, &block, &item)) return false;
+    *shape = (block_shape){(int)block, (int)item, naive};
     return true;
 }
 
