@@ -43,6 +43,10 @@ sat_status sat_filter_run(sat_filter *filter, const sat_operation *operation, co
 /* Waits for what is queued on the stream, and fetches the last run's counts. */
 sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, void *stream);
 
+/* Rows of the source that rows [first, end) of the results are made of: sat_box_needs(). */
+sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *operation, int64_t first, int64_t end,
+                            int64_t *from, int64_t *to);
+
 /* An operation's sat_<id>_create_sized() and sat_<id>_destroy(); last: the last member of its spec. */
 #define SAT_FILTER_LIFE(id, last)                                                                                      \
     SAT_NO_PADDING_BEHIND(sat_##id##_spec, last);                                                                      \
@@ -58,6 +62,13 @@ sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, v
     {                                                                                                                  \
         sat_filter_destroy(o ? (sat_filter *)*o : NULL);                                                               \
         if (o) *o = NULL;                                                                                              \
+    }
+
+/* Its sat_<id>_needs(). */
+#define SAT_FILTER_ROWS(id)                                                                                            \
+    sat_status sat_##id##_needs(const sat_##id *o, int64_t first, int64_t end, int64_t *from, int64_t *to)             \
+    {                                                                                                                  \
+        return sat_filter_needs((const sat_filter *)o, &sat_operation_##id, first, end, from, to);                     \
     }
 
 /* Its sat_<id>_backend(), _note() and _device(). */
