@@ -49,18 +49,6 @@ static sat_rect rects_touched(const sat_rect_f64 *r)
         .x = x, .y = y, .width = edge(r->x + r->width, true) - x, .height = edge(r->y + r->height, true) - y};
 }
 
-bool rects_put(rects *r, const rects_one *one, int64_t line)
-{
-    if (r->chunk_n > 0 && one->is_real != r->real) return false;
-    r->real = one->is_real;
-    if (r->real)
-        r->chunk.real[r->chunk_n] = one->real;
-    else
-        r->chunk.whole[r->chunk_n] = one->whole;
-    r->lines[r->chunk_n++] = line;
-    return true;
-}
-
 static void next_of_list(rects *r)
 {
     while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;

@@ -1,5 +1,5 @@
-/* rects_csv.c - rectangles of CSV, and what JSON shares with it: numbers, the names of fields, memory for other
- * columns. */
+/* rects_csv.c - rectangles of CSV, and what other files share with it: the chunk, numbers, the names of fields, memory
+ * for other columns. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -59,6 +59,18 @@ bool rects_read_number(const rects *r, const char *text, size_t n, rects_number 
     if (!value->is_real || !r->whole_only) return true;
     return fail(err, "line %lld: '%.*s' is not a whole number; .npy answers need rectangles in a .npy for that", line,
                 shown, text);
+}
+
+bool rects_put(rects *r, const rects_one *one, int64_t line)
+{
+    if (r->chunk_n > 0 && one->is_real != r->real) return false;
+    r->real = one->is_real;
+    if (r->real)
+        r->chunk.real[r->chunk_n] = one->real;
+    else
+        r->chunk.whole[r->chunk_n] = one->whole;
+    r->lines[r->chunk_n++] = line;
+    return true;
 }
 
 rects_one rects_of_sides(bool is_real, const double side[RECTS_SIDES], const int64_t whole[RECTS_SIDES])
