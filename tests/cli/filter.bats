@@ -238,7 +238,7 @@ print(*(t[3] & 0xffff for t in tags if t[0] == 259))' $name.tif >>codes
 @test "--max-pixels refuses before decoding" {
     small a.pgm
     ok a.pgm --box 3 --max-pixels 12 -o out.pgm
-    failure "a.pgm: *" a.pgm --box 3 --max-pixels 11 -o no.pgm
+    failure "a.pgm: *" a.pgm --box 3 --max-pixels 11 -o no.png
     printf 'P5 1000000 1000000 255\n' >huge.pgm
     failure "huge.pgm: *" huge.pgm --box 3 -o no.pgm
     printf 'P5 99999999999999999999 1 255\n' >huge.pgm
