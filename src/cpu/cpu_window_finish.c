@@ -1,5 +1,4 @@
 /* cpu_window_finish.c - window statistics: the moments of windows in a row to results. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,9 +39,7 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
     double held;
     isa->window->store[store](a.value, &value, 1);
     isa->widen(type, SAT_F64)(&held, a.value, 1);
-    double next = held + 1 <= sat_type_largest(type) ? held + 1 : held - 1;
-    if (type == SAT_F32) next = (double)nextafterf((float)held, held < FLT_MAX ? INFINITY : -INFINITY);
-    if (type == SAT_F64) next = nextafter(held, held < DBL_MAX ? INFINITY : -INFINITY);
+    const double next = sat_type_beside(type, held, false);
     isa->window->store[store](a.next, &next, 1);
     return a;
 }

@@ -355,7 +355,7 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     pgm b.pgm "1 3 2 0 255 255"
     "$sat" b.pgm --box 3x1 --nodata 2 -v -o o.pgm 2>log # (1 + 3) / 2 is no hole, and neither is 3 + 0 by 2
     [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
-    grep -q "b.pgm: 3 results that would have been 2 are the next value" log
+    grep -q "b.pgm: 3 results that would have been 2 are beside it" log
     pgm k.pgm "100 100 100 100 100 100"
     pgm h.pgm "1 1 1 0 0 0"
     ok -q k.pgm --box 3 --mask h.pgm --border constant:100 --passes 3 -o o.pgm # the edge counts in each pass
