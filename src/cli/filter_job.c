@@ -168,8 +168,7 @@ static void say_holes(const job *j, const char *input, const image *img, const v
             (long long)img->width * img->height * img->channels, value, why_empty(j),
             valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
     if (counts->moved > 0 && j->verbose)
-        say(input_name(input), "%lld results that would have been %s are beside it", (long long)counts->moved,
-            value);
+        say(input_name(input), "%lld results that would have been %s are beside it", (long long)counts->moved, value);
 }
 
 /* valid: as the image's samples, which may be light, are compared. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "gauss_kernel.h"
+#include "sat.h"
 
 enum { GAUSS_LANES = 16 };
 

@@ -119,7 +119,7 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* as in sat_box_spec */
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
-    bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the larger value
+    bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the larger one
                                      beside it, or, of the largest, the smaller one (sat_type_beside()); not of
                                      comparisons.  A device refuses */
     bool keep_holes;              /* the results of pixels that do not count are `empty`, but for the statistic count,
