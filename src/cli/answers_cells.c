@@ -64,9 +64,7 @@ bool answers_cells_end(answers_cells *c, error *err)
     bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
-    if (ok && c->moved > 0 && c->verbose)
-        say(output_name(c->output), "%lld results that would have been %s are beside it", (long long)c->moved,
-            c->img.meta.nodata);
+    if (ok && c->verbose) valid_say_moved(output_name(c->output), c->moved, c->img.meta.nodata);
     sink_abort(&out);
     image_free(&c->img);
     return ok;

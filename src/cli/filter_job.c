@@ -146,31 +146,6 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
            (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
 }
 
-/* Why results are empty. */
-static const char *why_empty(const job *j)
-{
-    const bool some = j->windows.min_valid > 0;
-    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
-    if (j->gauss.name)
-        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
-    if (j->keep_holes) return "their pixels do not count, or too few samples around them";
-    return some ? "too few samples of their windows count" : "no samples of their windows count";
-}
-
-/* Says how many results are empty, of integers, and how many were moved. */
-static void say_holes(const job *j, const char *input, const image *img, const valid_samples *valid,
-                      const sat_counts *counts)
-{
-    char value[REAL_TEXT_BYTES + 1] = "0";
-    if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
-    if (counts->empty[0] > 0 && !is_float_type(img->type) && !j->quiet)
-        say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)counts->empty[0],
-            (long long)img->width * img->height * img->channels, value, why_empty(j),
-            valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
-    if (counts->moved > 0 && j->verbose)
-        say(input_name(input), "%lld results that would have been %s are beside it", (long long)counts->moved, value);
-}
-
 /* valid: as the image's samples, which may be light, are compared. */
 static bool gauss_filter(const job *j, const char *input, image *img, const valid_samples *valid, int threads,
                          sat_counts *counts, error *err)
@@ -362,13 +337,16 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
 }
 
-/* Can the format hold the result?  The error names what asked for its type. */
-static bool check_holds(const job *j, const image_format *format, const char *word, const image *img, error *err)
+/* Can the format hold the result?  Boxes over what counts leave alpha out.  The error names what asked for its type. */
+static bool check_holds(const job *j, const image_format *format, const char *word, const image *img,
+                        const valid_samples *valid, error *err)
 {
+    const bool colours = !j->gauss.name && !all_count(j, valid) && image_has_alpha(img);
     const sat_type type = job_result_type(j, img->type);
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     error why;
-    if (format_holds(format, word, type, img->channels, !blur || is_signed_type(img->type), &why)) return true;
+    if (format_holds(format, word, type, img->channels - colours, !blur || is_signed_type(img->type), &why))
+        return true;
     if (type == img->type) return fail(err, "%s", why.text);
     return fail(err, "%s %s: %s", j->result ? "--result" : "differences are of", sat_type_name(type), why.text);
 }
@@ -382,17 +360,26 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
     *at_output = false;
     if (j->linear && !check_linear(img, err)) return false;
+    valid_samples valid;
+    if (!what_counts(j, input, img, threads, &valid, err)) return false;
     *at_output = true;
     const char *word = j->format ? j->format_word : format_extension(output);
-    if (!check_holds(j, format, word, img, err)) return false;
-    if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
+    if (!check_holds(j, format, word, img, &valid, err) ||
+        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) {
+        valid_free(&valid);
+        return false;
+    }
     *at_output = false;
-    valid_samples valid;
     sat_counts counts = {.moved = 0};
-    bool ok = what_counts(j, input, img, threads, &valid, err);
-    valid_samples said = valid; /* numbers alone */
-    ok = ok && (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
-    if (ok) say_holes(j, input, img, &said, &counts);
+    const valid_samples said = valid; /* numbers alone */
+    bool ok = (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
+    if (ok)
+        job_say_holes(j, input, &said,
+                      &(job_holes){.is_value = said.has_nodata,
+                                   .of_floats = !j->linear,
+                                   .results = img->width * img->height * img->channels,
+                                   .empty = is_float_type(img->type) ? 0 : counts.empty[0],
+                                   .moved = counts.moved});
     spent->compute_s = clock_now_s() - start;
     if (ok) {
         job_stage(j, spent, "encode");

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include "messages.h"
+#include "number.h"
 #include "sat_image.h"
 
 void job_stage(const job *j, times *spent, const char *label)
@@ -47,4 +48,25 @@ void job_say_clipped(const job *j, const char *input, const image *img, int64_t 
     if (clipped > 0 && !j->quiet)
         say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
             samples, sat_type_name(img->type));
+}
+
+/* Why results are empty. */
+static const char *why_empty(const job *j)
+{
+    const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
+    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
+    if (j->gauss.name)
+        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
+    if (j->keep_holes) return "their pixels do not count, or too few samples around them";
+    return some ? "too few samples of their windows count" : "no samples of their windows count";
+}
+
+void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *h)
+{
+    char value[REAL_TEXT_BYTES + 1] = "0";
+    if (h->is_value) value[real_text(value, valid->nodata)] = 0;
+    if (h->empty > 0 && !j->quiet)
+        say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)h->empty, (long long)h->results,
+            value, why_empty(j), h->is_value || !h->of_floats ? "" : "; floats are NaN there (--result)");
+    if (j->verbose) valid_say_moved(input_name(input), h->moved, value);
 }

@@ -125,6 +125,16 @@ const char *job_border_name(const job *j);
 /* Says how many samples of the result lay beyond its range, if some did. */
 void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped);
 
+/* Results of which pixels may be without data: how many there are, are empty, and were moved.  is_value: empty ones are
+ * the value for no data, else 0; of_floats: floats would be NaN there. */
+typedef struct job_holes {
+    bool is_value, of_floats;
+    int64_t results, empty, moved;
+} job_holes;
+
+/* Says it, if some are. */
+void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *holes);
+
 /* A stage of that name begins: decoding, each pass, encoding; or decoding, and the table with its writing.  Each reads
  * and writes all pixels once, and counts as much as any other. */
 void job_stage(const job *j, times *spent, const char *label);

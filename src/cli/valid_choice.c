@@ -138,3 +138,8 @@ void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_T
     else if (is_float_type(type))
         snprintf(text, NODATA_TEXT_BYTES, "nan");
 }
+
+void valid_say_moved(const char *name, int64_t moved, const char *value)
+{
+    if (moved > 0) say(name, "%lld results that would have been %s are beside it", (long long)moved, value);
+}

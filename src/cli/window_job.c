@@ -26,7 +26,7 @@ typedef struct work {
     bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
-    int64_t clipped, empty[SAT_OUTPUTS];
+    int64_t clipped, moved, empty[SAT_OUTPUTS];
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
@@ -70,20 +70,14 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const char *input)
 {
-    const window_request *r = w->r;
-    const bool given = w->valid.has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
-    char value[REAL_TEXT_BYTES + 1] = "0";
-    long long empty = 0, of = 0;
-    for (int i = 0; i < r->outputs; i++) {
+    const bool compares = w->r->output->compare;
+    job_holes holes = {.is_value = w->valid.has_nodata && !compares, .of_floats = !compares, .moved = w->moved};
+    for (int i = 0; i < w->r->outputs; i++) {
         if (w->empty[i] < 0 || is_float_type(w->result[i])) continue;
-        empty += w->empty[i];
-        of += (long long)w->img->width * w->img->height * w->channels;
+        holes.empty += w->empty[i];
+        holes.results += w->img->width * w->img->height * w->channels;
     }
-    if (empty == 0 || w->j->quiet) return;
-    if (given) value[real_text(value, w->valid.nodata)] = 0;
-    say(input_name(input), "%lld of %lld results are %s, as %s of their windows count%s", empty, of, value,
-        some ? "too few samples" : "no samples",
-        given || r->output->compare ? "" : "; floats are NaN there (--result)");
+    job_say_holes(w->j, input, &w->valid, &holes);
 }
 
 /* What all outputs have in common. */
@@ -174,6 +168,7 @@ static bool compute_range(work *w, const char *input, sat_window_spec spec, cons
     const bool ok = sat_window_run(window, src, spec.masked ? &mask : NULL, results, &run) == SAT_OK;
     if (!ok) fail(err, "%s", sat_detail());
     if (counts.clipped > 0) w->clipped += counts.clipped;
+    if (counts.moved > 0) w->moved += counts.moved;
     for (int i = 0; i < spec.outputs; i++) w->empty[index[i]] = counts.empty[i];
     sat_window_destroy(&window);
     return ok;

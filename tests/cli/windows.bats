@@ -356,6 +356,11 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     "$sat" b.pgm --box 3x1 --nodata 2 -v -o o.pgm 2>log # (1 + 3) / 2 is no hole, and neither is 3 + 0 by 2
     [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
     grep -q "b.pgm: 3 results that would have been 2 are beside it" log
+    "$sat" b.pgm --box 3x1 --nodata 2 -v --stat mean --result same -o o.pgm 2>log
+    [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
+    grep -q "b.pgm: 3 results that would have been 2 are beside it" log
+    noted "a.pgm: 6 of 10 results are 0, as their pixels do not count, or too few samples around them" \
+        a.pgm --box 3x1 --nodata 0 --keep-holes --stat mean --result same -o o.pgm
     pgm k.pgm "100 100 100 100 100 100"
     pgm h.pgm "1 1 1 0 0 0"
     ok -q k.pgm --box 3 --mask h.pgm --border constant:100 --passes 3 -o o.pgm # the edge counts in each pass
@@ -368,6 +373,10 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     ok -q alpha.pam --box 1 --mask one.pgm -o o.npy
     cmp piped.npy o.npy
     [ "$(values o.npy)" = "1 0 5" ]
+    noted "alpha.pam: the result is without alpha; *" alpha.pam --box 3 --mask one.pgm -o o.pgm # which holds none
+    [ "$(pixels o.pgm 3)" = "1 3 5" ]
+    failure "o.pgm: *" alpha.pam --box 3 -o o.pgm
+    failure "o.pgm: *" alpha.pam --gauss 1 --mask one.pgm -o o.pgm
     ok a.pgm --box 3x1 --nodata none -o plain.pgm
     ok a.pgm --box 3x1 -o o.pgm
     cmp o.pgm plain.pgm
