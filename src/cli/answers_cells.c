@@ -22,7 +22,7 @@ bool answers_cells_hold(const image_format *format, error *err)
 static void choose_empty(answers_cells *c, const answers_column *column, const valid_samples *valid)
 {
     char *text = c->img.meta.nodata;
-    c->marks = valid && !valid_all(valid) && !column->count && !column->area;
+    c->marks = !valid_all(valid) && !column->count && !column->area;
     if (!c->marks) return;
     valid_nodata_text(valid, c->img.type, text);
     if (!text[0]) snprintf(text, NODATA_TEXT_BYTES, "nan"); /* a value that these floats do not hold */

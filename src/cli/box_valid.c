@@ -48,7 +48,11 @@ static bool run_pass(const work *w, int64_t pass, const sat_view *from, const im
     }
     for (int c = 0; c < spec.channels; c++) spec.border_value[c] = values ? values[j->border_values > 1 ? c : 0] : 1;
     sat_window *window;
-    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    const sat_status status = sat_window_create(&window, &spec);
+    if (status != SAT_OK)
+        return fail(err, "%s%s%s", sat_detail(),
+                    status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
+                    status == SAT_ERR_UNAVAILABLE && by_value ? "; --nodata none takes all" : "");
     if (pass == 0 && values && j->verbose)
         say(input_name(w->input), "means of what counts, window %lldx%lld px, %lld pass%s; %s",
             (long long)j->window_width, (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "",

@@ -148,3 +148,15 @@ size_t real_text(char to[REAL_TEXT_BYTES], double value)
         if (digits >= 17 || off * (close ? 4 : 2) < power_of_ten[k]) return sign + put_decimal(to + sign, d, k);
     }
 }
+
+size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value)
+{
+    const float sample = (float)value;
+    if (type != SAT_F32 || !isfinite(sample)) return real_text(to, value);
+    for (int digits = 1;; digits++) {
+        char text[REAL_TEXT_BYTES];
+        snprintf(text, sizeof text, "%.*g", digits, (double)sample);
+        const double shown = strtod(text, NULL);
+        if (digits == 9 || (float)shown == sample) return real_text(to, shown);
+    }
+}
