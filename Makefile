@@ -110,7 +110,7 @@ CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
 LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
-FILE_SRC := $(patsubst %,src/io/%.c,open_table table_reader table_writer table_trailer table_samples npy_header source sink temp_file \
+FILE_SRC := $(patsubst %,src/io/%.c,open_table table_reader table_writer table_trailer table_samples npy_header source byte_reader sink temp_file \
              file_rights memory error mapped printable)
 CLI_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/cli/*.c src/lab/*.c)))
 CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:kernels/%.cu=$(CU_DIR)/%.o))

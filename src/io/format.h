@@ -59,7 +59,11 @@ typedef struct encode_options {
     int threads;             /* at most; 0 = one for each core */
     const char *compression; /* of formats that name some; NULL = the first */
     io_progress progress;
+    uint32_t tile_width, tile_height; /* px, multiples of 16, of formats that have tiles; 0 = rows */
 } encode_options;
+
+struct row_reading; /* row_source.h */
+struct row_writing; /* row_sink.h */
 
 typedef struct image_format {
     const char *name;             /* "jpeg" */
@@ -95,9 +99,11 @@ typedef struct image_format {
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
     /* Those of `extensions`, and its name, whose files have one bit for each pixel of a bilevel image; NULL: none. */
     const char *bilevel;
-    bool has_quality;         /* encode() uses its quality */
-    const char *compressions; /* that encode() can be asked for, with blanks between; NULL: none */
-    bool no_negatives;        /* encode() refuses samples below 0 */
+    bool has_quality;                      /* encode() uses its quality */
+    const char *compressions;              /* that encode() can be asked for, with blanks between; NULL: none */
+    bool no_negatives;                     /* encode() refuses samples below 0 */
+    const struct row_reading *reads_rows;  /* NULL: an image is decoded whole */
+    const struct row_writing *writes_rows; /* NULL: an image is encoded whole */
 } image_format;
 
 #define FORMAT(id) extern const image_format format_##id;
@@ -121,6 +127,8 @@ bool format_holds(const image_format *format, const char *extension, sat_type ty
 
 /* ---- image_file.c ------------------------------------------------------------------------------------ */
 
+/* The error of bytes of no known format; returns false. */
+bool image_unknown(error *err);
 /* extent() of the format of these bytes; an unknown format is refused.  A source_extent; context: decode_options. */
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 /* Maps files of raw pixels; refuses an unknown format, and an image that needs too much memory.  A source_probe;
@@ -128,7 +136,7 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
 bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
 
-/* Reads an image file, "-" = standard input.  The content decides the format, not the name. */
+/* Reads an image file, "-" = standard input (row_source.c).  The content decides the format, not the name. */
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err);
 
 #endif

@@ -8,6 +8,8 @@
 #include "codec.h"
 #include "npy_header.h"
 #include "npy_image.h"
+#include "row_sink.h"
+#include "row_source.h"
 #include "sample_type.h"
 #include "table_trailer.h"
 
@@ -75,51 +77,66 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
-/* Swaps the bytes of each sample of a row. */
-static void swap_samples(const image *img, int64_t y)
+enum { BIG_ENDIAN_SAMPLES = 1, MAY_BE_MARKED = 2 }; /* row_source.how */
+
+/* Floats of 16 bits, which may lie in the second half of the row. */
+static bool widen_samples(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
-    size_t n = (size_t)img->width * (size_t)img->channels;
-    const size_t bytes = sat_type_bytes(img->type);
-    uint16_t *of_2 = (void *)image_row(img, y);
-    uint32_t *of_4 = (void *)image_row(img, y);
-    uint64_t *of_8 = (void *)image_row(img, y);
-    for (size_t i = 0; bytes == sizeof *of_2 && i < n; i++) of_2[i] = __builtin_bswap16(of_2[i]);
-    for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
-    for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
+    float *to = (void *)row;
+    (void)err;
+    for (size_t i = 0, n = s->stored_bytes / 2; i < n; i++)
+        to[i] = f16_value(s->how & BIG_ENDIAN_SAMPLES ? load_be16(from + 2 * i) : load_le16(from + 2 * i));
+    return true;
 }
 
-/* A row of floats of 16 bits. */
-static void widen_row(const npy_header *h, const uint8_t *from, float *to, size_t n)
+/* Is it a table?  *end: where the image, with its mark, ends.  Refuses what follows that, in the reach of a trailer. */
+static bool read_tail(row_source *s, uint64_t *end, error *err)
 {
-    for (size_t i = 0; i < n; i++, from += 2) to[i] = f16_value(h->big_endian ? load_be16(from) : load_le16(from));
+    uint8_t tail[TRAILER_ALIGN + TRAILER_BYTES];
+    table_trailer t;
+    size_t n;
+    *end = s->begin + s->stored_bytes * (uint64_t)s->head.height;
+    const size_t gap = (size_t)(trailer_offset(*end) - *end);
+    if (!reader_get(&s->in, *end, tail, gap + TRAILER_BYTES, &n, err)) return false;
+    const uint64_t read = *end + n;
+    n = n > gap ? n - gap : 0;
+    if (trailer_read(&t, tail + gap, n, err)) return fail(err, "a table, not an image; query it with `sat query`");
+    if (err->text[0]) return false;
+    if (s->how & MAY_BE_MARKED && npy_is_mark(tail + gap, n)) *end += gap + NPY_MARK_BYTES;
+    return read == *end || !s->in_order || rows_more_follow(s, *end, err);
 }
+
+static bool end_rows(row_source *s, error *err)
+{
+    uint64_t end;
+    return read_tail(s, &end, err) && rows_end_at(s, end, err);
+}
+
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    npy_header h;
+    uint64_t end = UINT64_MAX;
+    if (!npy_parse_header(&h, s->in.head, s->in.head_n, err)) return false;
+    if (h.data_bytes > s->in.length - h.data_offset) return npy_too_short(&h, s->in.length, err);
+    s->begin = h.data_offset;
+    s->head.height = h.shape[0];
+    s->stored_bytes = h.shape[0] > 0 ? h.data_bytes / (size_t)h.shape[0] : 0;
+    s->how = (h.big_endian ? BIG_ENDIAN_SAMPLES : 0) | (h.item_bytes >= 4 ? MAY_BE_MARKED : 0);
+    if ((!s->in_order && !read_tail(s, &end, err)) || !check(&h, opt, err)) return false;
+    s->head = (image){
+        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = npy_image_type(&h)};
+    if (h.item_bytes < (int)sat_type_bytes(s->head.type))
+        s->unpack = widen_samples;
+    else if (h.big_endian)
+        s->unpack = rows_swap;
+    return s->in_order || rows_end_at(s, end, err);
+}
+
+static const row_reading reads_rows = {.open = open_rows, .end = end_rows};
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
-    *img = (image){0};
-    npy_header h;
-    table_trailer t;
-    if (!npy_parse(&h, bytes, n, err)) return false;
-    uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
-    if (trailer_read(&t, at < n ? bytes + at : bytes, at < n ? n - (size_t)at : 0, err))
-        return fail(err, "a table, not an image; query it with `sat query`");
-    if (err->text[0] || !check(&h, opt, err)) return false;
-    size_t end = h.data_offset + h.data_bytes;
-    if (npy_is_marked_image(bytes, n)) end = (size_t)at + NPY_MARK_BYTES;
-    if (n > end) return codec_more_follows(end, err);
-    if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), npy_image_type(&h), err)) return false;
-    const size_t samples = (size_t)img->width * (size_t)img->channels, stored = samples * (size_t)h.item_bytes;
-    for (int64_t y = 0; y < img->height; y++) {
-        const uint8_t *row = bytes + h.data_offset + (size_t)y * stored;
-        if (stored < img->row_bytes) {
-            widen_row(&h, row, (float *)(void *)image_row(img, y), samples);
-        } else {
-            memcpy(image_row(img, y), row, stored);
-            if (h.big_endian) swap_samples(img, y);
-        }
-        codec_rows_done(&opt->progress, y + 1, img->height);
-    }
-    return true;
+    return rows_decode(&reads_rows, bytes, n, opt, img, err);
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -128,17 +145,29 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
-static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+static bool begin(row_sink *s, error *err)
 {
+    const image *img = s->head;
     uint8_t page[NPY_PAGE];
     npy_header h = {.kind = npy_kind(img->type),
                     .item_bytes = (int)sat_type_bytes(img->type),
                     .dims = img->channels > 1 ? 3 : 2,
                     .shape = {img->height, img->width, img->channels}};
-    size_t header = npy_format_short(&h, page);
-    size_t bytes = img->row_bytes * (size_t)img->height;
-    return sink_write(out, page, header, err) && codec_write_rows(img, &opt->progress, out, err) &&
-           (h.item_bytes < 4 || npy_write_mark(header + bytes, out, err));
+    s->header_bytes = npy_format_short(&h, page);
+    return sink_write(s->out, page, s->header_bytes, err);
+}
+
+static bool end(row_sink *s, error *err)
+{
+    const uint64_t bytes = (uint64_t)s->head->row_bytes * (uint64_t)s->head->height;
+    return sat_type_bytes(s->head->type) < 4 || npy_write_mark(s->header_bytes + bytes, s->out, err);
+}
+
+static const row_writing writes_rows = {.begin = begin, .end = end};
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return rows_encode(&format_npy, img, opt, out, err);
 }
 
 const image_format format_npy = {
@@ -153,4 +182,6 @@ const image_format format_npy = {
     .unnamed_channels = true,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
+    .writes_rows = &writes_rows,
 };

@@ -120,21 +120,22 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    netpbm_reader r = {.at = s->in.head + 3, .end = s->in.head + s->in.head_n};
+    header h;
+    if (!read_header(&r, &h, err)) return s->in_order ? netpbm_no_header(&r, s->in.head_n, err) : false;
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
+    s->head =
+        (image){.width = h.width, .height = h.height, .channels = (int)h.depth, .type = is_wide(&h) ? SAT_U16 : SAT_U8};
+    return netpbm_rows(s, (uint64_t)(r.at - s->in.head), h.maxval, err);
+}
+
+static const row_reading reads_rows = {.open = open_rows, .end = rows_end};
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
-    *img = (image){0};
-    netpbm_reader r = {.at = bytes + 3, .end = bytes + n};
-    header h;
-    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) ||
-        !netpbm_has(&r, sample_bytes(&h), err) ||
-        !image_alloc(img, h.width, h.height, (int)h.depth, is_wide(&h) ? SAT_U16 : SAT_U8, err)) {
-        return false;
-    }
-    bool ok = netpbm_samples(r.at, img, h.maxval, &opt->progress, err);
-    r.at += sample_bytes(&h);
-    ok = ok && netpbm_ends(&r, bytes, false, err);
-    if (!ok) image_free(img);
-    return ok;
+    return rows_decode(&reads_rows, bytes, n, opt, img, err);
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -144,14 +145,23 @@ static bool holds(sat_type type, int channels, error *err)
     return codec_cannot_hold("PAM", "u8 and u16", type, err);
 }
 
-static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+static bool begin(row_sink *s, error *err)
 {
     static const char *const names[5] = {"", "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
+    const image *img = s->head;
     char text[160];
     int n = snprintf(text, sizeof text, "P7\nWIDTH %lld\nHEIGHT %lld\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n",
                      (long long)img->width, (long long)img->height, img->channels,
                      img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX, names[img->channels]);
-    return sink_write(out, text, (size_t)n, err) && netpbm_write_samples(img, &opt->progress, out, err);
+    netpbm_pack_samples(s);
+    return sink_write(s->out, text, (size_t)n, err);
+}
+
+static const row_writing writes_rows = {.begin = begin};
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return rows_encode(&format_pam, img, opt, out, err);
 }
 
 const image_format format_pam = {
@@ -165,4 +175,6 @@ const image_format format_pam = {
     .alone = true,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
+    .writes_rows = &writes_rows,
 };

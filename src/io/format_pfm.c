@@ -64,26 +64,25 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    netpbm_reader r = {.at = s->in.head, .end = s->in.head + s->in.head_n};
+    pfm h;
+    if (!read_header(&r, &h, err)) return s->in_order ? netpbm_no_header(&r, s->in.head_n, err) : false;
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
+    s->head = (image){.width = h.width, .height = h.height, .channels = (int)h.channels, .type = SAT_F32};
+    s->begin = (uint64_t)(r.at - s->in.head);
+    s->stored_bytes = sat_row_bytes(h.width, (int)h.channels, SAT_F32);
+    s->upward = true;
+    if (h.little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)) s->unpack = rows_swap;
+    return rows_fit(s, err) && (s->in_order || rows_end(s, err));
+}
+
+static const row_reading reads_rows = {.open = open_rows, .end = rows_end};
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
-    *img = (image){0};
-    netpbm_reader r = {.at = bytes, .end = bytes + n};
-    pfm h;
-    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) ||
-        !netpbm_has(&r, sample_bytes(&h), err) || !image_alloc(img, h.width, h.height, (int)h.channels, SAT_F32, err)) {
-        return false;
-    }
-    for (int64_t y = img->height - 1; y >= 0; y--, r.at += img->row_bytes) {
-        uint8_t *row = image_row(img, y);
-        for (size_t i = 0; i < img->row_bytes; i += 4) {
-            uint32_t v = h.little ? load_le32(r.at + i) : load_be32(r.at + i);
-            memcpy(row + i, &v, sizeof v);
-        }
-        codec_rows_done(&opt->progress, img->height - y, img->height);
-    }
-    bool ok = netpbm_ends(&r, bytes, false, err);
-    if (!ok) image_free(img);
-    return ok;
+    return rows_decode(&reads_rows, bytes, n, opt, img, err);
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -118,4 +117,5 @@ const image_format format_pfm = {
     .alone = true,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
 };

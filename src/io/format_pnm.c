@@ -1,6 +1,5 @@
 /* PBM, PGM and PPM (netpbm's man pages pbm(5), pgm(5), ppm(5)), as text (P1 P2 P3) or bytes (P4 P5 P6). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "codec.h"
@@ -26,17 +25,6 @@ static bool decode_text(netpbm_reader *r, image *img, unsigned maxval, bool bits
         codec_rows_done(progress, y + 1, img->height);
     }
     return true;
-}
-
-/* Eight pixels in a byte, the leftmost in the highest bit; 1 is black. */
-static void decode_bits(const uint8_t *bytes, image *img, const io_progress *progress)
-{
-    size_t raw = ((size_t)img->width + 7) / 8;
-    for (int64_t y = 0; y < img->height; y++, bytes += raw) {
-        uint8_t *row = image_row(img, y);
-        for (size_t x = 0; x < (size_t)img->width; x++) row[x] = bytes[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
-        codec_rows_done(progress, y + 1, img->height);
-    }
 }
 
 typedef struct pnm {
@@ -95,26 +83,45 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
+/* Eight pixels in a byte, the leftmost in the highest bit; 1 is black.  From the left, so that the bytes may lie at the
+ * row's end. */
+static bool unpack_bits(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
+{
+    (void)err;
+    for (size_t x = 0, n = (size_t)s->stored.width; x < n; x++) row[x] = from[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
+    return true;
+}
+
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    netpbm_reader r = {.at = s->in.head, .end = s->in.head + s->in.head_n};
+    pnm h;
+    if (!read_header(&r, &h, err)) return s->in_order ? netpbm_no_header(&r, s->in.head_n, err) : false;
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
+    s->head = (image){.width = h.width, .height = h.height, .channels = h.channels, .type = type_of(&h)};
+    if (h.text) {
+        s->whole = "its samples are text";
+        return true;
+    }
+    if (h.bits) {
+        s->stored_bytes = ((size_t)h.width + 7) / 8;
+        s->unpack = unpack_bits;
+    }
+    return netpbm_rows(s, (uint64_t)(r.at - s->in.head), h.maxval, err);
+}
+
+static const row_reading reads_rows = {.open = open_rows, .end = rows_end};
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
-    *img = (image){0};
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
-    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) || !netpbm_has(&r, h.least, err))
-        return false;
-    if (!image_alloc(img, h.width, h.height, h.channels, type_of(&h), err)) return false;
-
-    bool ok;
-    if (h.text) {
-        ok = decode_text(&r, img, h.maxval, h.bits, &opt->progress, err);
-    } else if (h.bits) {
-        ok = true;
-        decode_bits(r.at, img, &opt->progress);
-    } else {
-        ok = netpbm_samples(r.at, img, h.maxval, &opt->progress, err);
-    }
-    if (!h.text) r.at += h.least;
-    ok = ok && netpbm_ends(&r, bytes, h.text, err);
+    *img = (image){0};
+    if (!read_header(&r, &h, err)) return false;
+    if (!h.text) return rows_decode(&reads_rows, bytes, n, opt, img, err);
+    bool ok = codec_size_ok(h.width, h.height, opt, err) && netpbm_has(&r, h.least, err) &&
+              image_alloc(img, h.width, h.height, h.channels, type_of(&h), err) &&
+              decode_text(&r, img, h.maxval, h.bits, &opt->progress, err) && netpbm_ends(&r, bytes, true, err);
     if (!ok) image_free(img);
     return ok;
 }
@@ -136,30 +143,35 @@ static bool promises(const char *extension, int channels, error *err)
 }
 
 /* 1 is black. */
-static bool encode_bits(const image *img, const encode_options *opt, sink *out, error *err)
+static void pack_bits(const row_sink *s, const uint8_t *row, uint8_t *packed)
 {
-    char header[64];
-    const size_t bytes = ((size_t)img->width + 7) / 8;
-    const int n = snprintf(header, sizeof header, "P4\n%lld %lld\n", (long long)img->width, (long long)img->height);
-    uint8_t *row = malloc(bytes);
-    if (!row) return fail(err, "out of memory: a row of %zu bytes", bytes);
-    bool ok = sink_write(out, header, (size_t)n, err);
-    for (int64_t y = 0; ok && y < img->height; y++) {
-        codec_pack_bits(row, image_row(img, y), (size_t)img->width, 0);
-        ok = sink_write(out, row, bytes, err);
-        codec_rows_done(&opt->progress, y + 1, img->height);
-    }
-    free(row);
-    return ok;
+    codec_pack_bits(packed, row, (size_t)s->head->width, 0);
 }
+
+static bool begin(row_sink *s, error *err)
+{
+    const image *img = s->head;
+    char text[64];
+    int n = snprintf(text, sizeof text, "P%d\n%lld %lld\n",
+                     img->bilevel         ? 4
+                     : img->channels == 1 ? 5
+                                          : 6,
+                     (long long)img->width, (long long)img->height);
+    netpbm_pack_samples(s);
+    if (img->bilevel) {
+        s->pack = pack_bits;
+        s->packed_bytes = ((size_t)img->width + 7) / 8;
+    } else {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%d\n", img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX);
+    }
+    return sink_write(s->out, text, (size_t)n, err);
+}
+
+static const row_writing writes_rows = {.begin = begin};
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    char header[64];
-    if (img->bilevel) return encode_bits(img, opt, out, err);
-    int n = snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", img->channels == 1 ? 5 : 6, (long long)img->width,
-                     (long long)img->height, img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX);
-    return sink_write(out, header, (size_t)n, err) && netpbm_write_samples(img, &opt->progress, out, err);
+    return rows_encode(&format_pnm, img, opt, out, err);
 }
 
 const image_format format_pnm = {
@@ -175,4 +187,6 @@ const image_format format_pnm = {
     .promises = promises,
     .encode = encode,
     .bilevel = "pbm",
+    .reads_rows = &reads_rows,
+    .writes_rows = &writes_rows,
 };

@@ -97,6 +97,11 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return rows_encode(&format_tiff, img, opt, out, err);
+}
+
 #else
 
 static const char *library(void)
@@ -124,7 +129,8 @@ const image_format format_tiff = {
 #if SAT_WITH_LIBTIFF
     .shape = shape,
     .holds = holds,
-    .encode = tiff_encode,
+    .encode = encode,
+    .writes_rows = &tiff_writing,
     .compressions = TIFF_COMPRESSIONS,
 #endif
 };

@@ -6,7 +6,7 @@
 #include "format.h"
 #include "image_memory.h"
 
-static bool fail_unknown(error *err)
+bool image_unknown(error *err)
 {
     fail(err, "not an image of a known format (");
     const image_format *known;
@@ -24,7 +24,7 @@ static bool fail_unknown(error *err)
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
     const image_format *found = format_by_content(bytes, n);
-    if (!found) return fail_unknown(err);
+    if (!found) return image_unknown(err);
     *most = SOURCE_MOST_BYTES;
     bool ok = found->extent ? found->extent(bytes, n, context, most, err)
                             : n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
@@ -35,7 +35,7 @@ bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
 {
     image_shape shape = {0};
     const image_format *found = format_by_content(head, n);
-    if (!found) return fail_unknown(err);
+    if (!found) return image_unknown(err);
     *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
     return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
 }
@@ -44,7 +44,7 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
 {
     *img = (image){0};
     const image_format *found = format_by_content(src->bytes, src->n);
-    if (!found) return fail_unknown(err);
+    if (!found) return image_unknown(err);
     bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
     if (ok && found->alone && src->goes_on) {
         image_free(img);
@@ -55,16 +55,5 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
         image_free(img);
         ok = false;
     }
-    return ok;
-}
-
-bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err)
-{
-    *img = (image){0};
-    source src;
-    if (!source_open_by(&src, path, image_probe, image_extent, opt, err)) return false;
-    bool ok = image_decode(&src, opt, img, format, err);
-    source_close(&src);
-    if (ok) image_memory_decoded(img, opt);
     return ok;
 }

@@ -32,11 +32,12 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static bool allowed(const image_shape *s, uint64_t input_bytes, const decode_options *opt, uint64_t *need, error *err)
+/* decoding: needed until the image is there. */
+static bool allowed(const image_shape *s, uint64_t decoding, const decode_options *opt, uint64_t *need, error *err)
 {
     char most[32], bytes[32];
     if (!codec_size_ok(s->width, s->height, opt, err)) return false;
-    *need = larger(sum(input_bytes, decoding_bytes(s, opt)), working_bytes(s, opt));
+    *need = larger(decoding, working_bytes(s, opt));
     if (*need <= memory_limit()) return true;
     size_texts(bytes, *need, most, memory_limit());
     return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
@@ -58,7 +59,7 @@ bool image_memory_take(const image_format *format, const uint8_t *bytes, size_t 
     uint64_t need = UINT64_MAX;
     if (!m) return true;
     m->knows = read_shape(format, bytes, n, &s);
-    if (m->knows && !allowed(&s, input_bytes, opt, &need, err)) return false;
+    if (m->knows && !allowed(&s, sum(input_bytes, decoding_bytes(&s, opt)), opt, &need, err)) return false;
     memory_take(&m->share, need);
     return true;
 }
@@ -72,7 +73,7 @@ bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_
     char size[32], limit[32];
     if (!m) return true;
     m->knows = read_shape(format, bytes, n, &s);
-    if (m->knows && !allowed(&s, 0, opt, &need, err)) return false;
+    if (m->knows && !allowed(&s, decoding_bytes(&s, opt), opt, &need, err)) return false;
     if (m->share.bytes == 0) {
         memory_take(&m->share,
                     m->knows ? larger(sum(*most, decoding_bytes(&s, opt)), working_bytes(&s, opt)) : UINT64_MAX);
@@ -91,12 +92,22 @@ bool image_memory_check(const image_format *format, const source *src, const dec
     image_shape s;
     uint64_t need;
     if (!m || m->knows || !read_shape(format, src->bytes, src->n, &s)) return true;
-    if (!allowed(&s, src->mapped ? SOURCE_HEAD_BYTES : src->n, opt, &need, err)) return false;
+    const uint64_t input_bytes = src->mapped ? SOURCE_HEAD_BYTES : src->n;
+    if (!allowed(&s, sum(input_bytes, decoding_bytes(&s, opt)), opt, &need, err)) return false;
     m->knows = true;
     if (m->share.bytes == 0)
         memory_take(&m->share, need);
     else
         memory_keep(&m->share, need);
+    return true;
+}
+
+bool image_memory_rows(const image_shape *shape, uint64_t reading_bytes, const decode_options *opt, error *err)
+{
+    uint64_t need;
+    if (!opt->memory) return codec_size_ok(shape->width, shape->height, opt, err);
+    if (!allowed(shape, sum(pixel_bytes(shape), reading_bytes), opt, &need, err)) return false;
+    memory_take(&opt->memory->share, need);
     return true;
 }
 

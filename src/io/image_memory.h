@@ -20,6 +20,9 @@ bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_
  * ended in its head. */
 bool image_memory_check(const image_format *format, const source *src, const decode_options *opt, error *err);
 
+/* The same for an image whose rows are read to it, with so many bytes beside it. */
+bool image_memory_rows(const image_shape *shape, uint64_t reading_bytes, const decode_options *opt, error *err);
+
 /* To be called when the image is decoded and its file closed: reduces the share to what processing needs. */
 void image_memory_decoded(const image *img, const decode_options *opt);
 

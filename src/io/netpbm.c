@@ -92,42 +92,38 @@ static inline unsigned load(const uint8_t *bytes, size_t i, bool wide)
     return wide ? load_be16(bytes + 2 * i) : bytes[i];
 }
 
-bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, const io_progress *progress, error *err)
+/* Sample by sample, so that the row may lie where its bytes do. */
+static bool unpack_scaled(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
-    size_t n = (size_t)img->width * (size_t)img->channels;
-    bool wide = img->type == SAT_U16;
-    for (int64_t y = 0; y < img->height; y++, bytes += img->row_bytes) {
-        uint8_t *row = image_row(img, y);
-        if (maxval == UINT8_MAX) {
-            memcpy(row, bytes, n);
-        } else if (maxval == UINT16_MAX) {
-            uint16_t *dst = (uint16_t *)(void *)row;
-            for (size_t i = 0; i < n; i++) dst[i] = load_be16(bytes + 2 * i);
-        } else {
-            for (size_t i = 0; i < n; i++) {
-                unsigned v = load(bytes, i, wide);
-                if (v > maxval) return fail(err, "corrupt: a sample of %u, the largest is %u", v, maxval);
-                netpbm_store(img, row, i, v, maxval);
-            }
-        }
-        codec_rows_done(progress, y + 1, img->height);
+    const bool wide = s->stored.type == SAT_U16;
+    const unsigned most = s->how;
+    for (size_t i = 0, n = s->stored_bytes / (wide ? 2 : 1); i < n; i++) {
+        const unsigned v = load(from, i, wide);
+        if (v > most) return fail(err, "corrupt: a sample of %u, the largest is %u", v, most);
+        netpbm_store(&s->stored, row, i, v, most);
     }
     return true;
 }
 
-bool netpbm_write_samples(const image *img, const io_progress *progress, sink *out, error *err)
+bool netpbm_rows(row_source *s, uint64_t begin, unsigned maxval, error *err)
 {
-    if (img->type == SAT_U8) return codec_write_rows(img, progress, out, err);
-
-    uint8_t *swapped = malloc(img->row_bytes);
-    if (!swapped) return fail(err, "out of memory: a row of %zu bytes", img->row_bytes);
-    bool ok = true;
-    for (int64_t y = 0; ok && y < img->height; y++) {
-        const uint16_t *row = (const uint16_t *)(const void *)image_row(img, y);
-        for (size_t i = 0; i < img->row_bytes / 2; i++) store_be16(swapped + 2 * i, row[i]);
-        ok = sink_write(out, swapped, img->row_bytes, err);
-        codec_rows_done(progress, y + 1, img->height);
+    s->begin = begin;
+    s->how = maxval;
+    if (s->stored_bytes == 0) {
+        s->stored_bytes = sat_row_bytes(s->head.width, s->head.channels, s->head.type);
+        s->unpack = maxval == UINT8_MAX ? NULL : maxval == UINT16_MAX ? rows_swap : unpack_scaled;
     }
-    free(swapped);
-    return ok;
+    return rows_fit(s, err) && (s->in_order || rows_end(s, err));
+}
+
+static void pack_wide(const row_sink *s, const uint8_t *row, uint8_t *packed)
+{
+    const uint16_t *from = (const uint16_t *)(const void *)row;
+    for (size_t i = 0, n = s->packed_bytes / 2; i < n; i++) store_be16(packed + 2 * i, from[i]);
+}
+
+void netpbm_pack_samples(row_sink *s)
+{
+    s->packed_bytes = s->head->row_bytes;
+    if (s->head->type == SAT_U16) s->pack = pack_wide;
 }

@@ -2,7 +2,8 @@
 #ifndef IO_NETPBM_H
 #define IO_NETPBM_H
 
-#include "format.h"
+#include "row_sink.h"
+#include "row_source.h"
 
 enum { NETPBM_LARGEST_SIDE = INT32_MAX }; /* px */
 
@@ -31,9 +32,11 @@ bool netpbm_ends(netpbm_reader *r, const uint8_t *bytes, bool text, error *err);
 /* Sample i of a row: v of maxval, scaled to the full range of the image's type. */
 void netpbm_store(const image *img, uint8_t *row, size_t i, unsigned v, unsigned maxval);
 
-/* All samples of the image, of one byte each or, if maxval is over 255, two, the higher one first.
- * A sample over maxval is an error. */
-bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, const io_progress *progress, error *err);
-bool netpbm_write_samples(const image *img, const io_progress *progress, sink *out, error *err);
+/* For open(): rows from begin on, of samples of one byte each or, if maxval is over 255, two, the higher one first.  Is
+ * so much of the input there?  A sample over maxval is an error. */
+bool netpbm_rows(row_source *s, uint64_t begin, unsigned maxval, error *err);
+
+/* For begin(): samples are of one byte, or of two, the higher one first. */
+void netpbm_pack_samples(row_sink *s);
 
 #endif

@@ -211,14 +211,18 @@ bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error 
     return true;
 }
 
+bool npy_too_short(const npy_header *h, uint64_t n, error *err)
+{
+    return fail(err, "truncated: the array has %zu bytes, the file holds %llu of them", h->data_bytes,
+                (unsigned long long)(n - h->data_offset));
+}
+
 bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
 {
     npy_header h;
 
     if (!npy_parse_header(&h, bytes, n, err)) return false;
-    if (h.data_bytes > n - h.data_offset)
-        return fail(err, "truncated: the array has %zu bytes, the file holds %zu of them", h.data_bytes,
-                    n - h.data_offset);
+    if (h.data_bytes > n - h.data_offset) return npy_too_short(&h, n, err);
     *header = h;
     return true;
 }

@@ -46,6 +46,9 @@ bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 /* The same for the first n bytes of a file.  They must contain the header; the array may lie behind them. */
 bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
+/* The error of a file of n bytes, too few for its array; returns false. */
+bool npy_too_short(const npy_header *header, uint64_t n, error *err);
+
 /* Refuses a big-endian array. */
 bool npy_little(const npy_header *header, error *err);
 

@@ -26,13 +26,18 @@ bool npy_is_table(const uint8_t *bytes, size_t n, array_kind said)
     return npy_may_be_table(bytes, n, said) && (said == ARRAY_TABLE || !npy_is_marked_image(bytes, n));
 }
 
+bool npy_is_mark(const uint8_t *bytes, size_t n)
+{
+    return n >= NPY_MARK_BYTES && memcmp(bytes, mark, NPY_MARK_BYTES) == 0;
+}
+
 bool npy_is_marked_image(const uint8_t *bytes, size_t n)
 {
     npy_header h;
     error unused;
     if (!npy_parse(&h, bytes, n, &unused) || !npy_image_type(&h) || h.item_bytes < 4) return false;
     uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
-    return at <= n && n - at >= NPY_MARK_BYTES && memcmp(bytes + at, mark, NPY_MARK_BYTES) == 0;
+    return at <= n && npy_is_mark(bytes + at, (size_t)(n - at));
 }
 
 bool npy_write_mark(uint64_t end, sink *out, error *err)

@@ -24,6 +24,9 @@ bool npy_is_table(const uint8_t *bytes, size_t n, array_kind said);
 /* Is a whole file, of n bytes, an array of such samples with the mark? */
 bool npy_is_marked_image(const uint8_t *bytes, size_t n);
 
+/* Do these n bytes, from the mark's place on, begin with it? */
+bool npy_is_mark(const uint8_t *bytes, size_t n);
+
 /* Writes what follows an array that ends at byte `end` of the file: zeros, and the mark. */
 bool npy_write_mark(uint64_t end, sink *out, error *err);
 

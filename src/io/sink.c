@@ -277,6 +277,11 @@ bool sink_write(sink *out, const void *bytes, size_t n, error *err)
     return true;
 }
 
+bool sink_rewrites(const sink *s)
+{
+    return !s->stream;
+}
+
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err)
 {
     uint64_t at = offset;

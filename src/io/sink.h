@@ -39,6 +39,9 @@ bool sink_is_terminal(const sink *s);
 /* Appends; on false the sink stays failed and every later call fails with the first error. */
 bool sink_write(sink *out, const void *bytes, size_t n, error *err);
 
+/* May it be written out of order?  A stream may not. */
+bool sink_rewrites(const sink *s);
+
 /* Overwrites n bytes at an offset already written (headers with a checksum). Not on streams: false. */
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err);
 

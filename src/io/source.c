@@ -2,58 +2,30 @@
 #include "mapped.h"
 #include "memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* map_file() replaces whole pages. */
 _Static_assert(SOURCE_HEAD_BYTES % (64 << 10) == 0, "a multiple of the largest page");
 
-/* Some of the stream's next bytes, at most n; 0 at its end, -1 on an error. */
-static ssize_t read_some(int fd, uint8_t *bytes, size_t n)
+/* Goes on behind the head, which becomes the source's. */
+static bool read_stream(source *src, byte_reader *r, source_extent *extent, const void *context, error *err)
 {
-    for (;;) {
-        ssize_t k = read(fd, bytes, n);
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (k >= 0 || (errno != EINTR && errno != EAGAIN)) return k;
-        /* O_NONBLOCK, set by another process that shares the stream */
-        if (errno == EAGAIN) poll(&p, 1, -1);
-    }
-}
+    uint8_t *bytes = r->head;
+    size_t n = r->head_n, capacity = SOURCE_HEAD_BYTES;
+    bool goes_on = false, ok = false;
 
-/* Reads the bytes behind the content.  Sets *any if there are some. */
-static bool drop_rest(int fd, bool *any, error *err)
-{
-    uint8_t part[1 << 16];
-    ssize_t k = 1;
-    for (size_t n = 0; k > 0 && n < SOURCE_REST_BYTES; n += (size_t)k) {
-        k = read_some(fd, part, sizeof part);
-        if (k < 0) return fail_errno(err, "cannot read");
-        *any = *any || k > 0;
-    }
-    return true;
-}
-
-static bool read_stream(source *src, int fd, source_extent *extent, const void *context, error *err)
-{
-    uint8_t *bytes = NULL;
-    size_t n = 0, capacity = 0;
-    bool goes_on = false;
-
-    for (;;) {
+    r->owns_head = false;
+    while (n < r->length) {
         if (n == capacity) {
             uint64_t most = SIZE_MAX;
-            if (n > 0 && !extent(bytes, n, context, &most, err)) goto out;
+            if (!extent(bytes, n, context, &most, err)) goto out;
             if (n >= most) {
-                if (!drop_rest(fd, &goes_on, err)) goto out;
+                if (!reader_drop(r->fd, SOURCE_REST_BYTES, &goes_on, err)) goto out;
                 break;
             }
-            size_t more = capacity ? capacity * 2 : SOURCE_HEAD_BYTES;
+            size_t more = capacity * 2;
             if (more > most) more = (size_t)most;
             uint8_t *grown = more > capacity ? realloc(bytes, more) : NULL;
             if (!grown) {
@@ -63,35 +35,16 @@ static bool read_stream(source *src, int fd, source_extent *extent, const void *
             bytes = grown;
             capacity = more;
         }
-        ssize_t k = read_some(fd, bytes + n, capacity - n);
+        size_t k;
+        if (!reader_some(r->fd, bytes + n, capacity - n, &k, err)) goto out;
         if (k == 0) break;
-        if (k < 0) {
-            fail_errno(err, "cannot read");
-            goto out;
-        }
-        n += (size_t)k;
+        n += k;
     }
     *src = (source){.bytes = bytes, .n = n, .goes_on = goes_on};
-    return true;
+    ok = true;
 out:
-    free(bytes);
-    return false;
-}
-
-/* Reads a regular file from `at` up to *n.  If the file ends before, *n becomes its end. */
-static bool read_file(int fd, uint8_t *bytes, size_t at, size_t *n, error *err)
-{
-    while (at < *n) {
-        ssize_t k = pread(fd, bytes + at, *n - at, (off_t)at);
-        if (k > 0) {
-            at += (size_t)k;
-        } else if (k == 0) {
-            *n = at;
-        } else if (errno != EINTR) {
-            return fail_errno(err, "cannot read");
-        }
-    }
-    return true;
+    if (!ok) free(bytes);
+    return ok;
 }
 
 /* Maps the file, and replaces the pages of its head by a copy in memory. */
@@ -109,41 +62,28 @@ static bool map_file(source *src, int fd, const uint8_t *head, size_t n)
     return true;
 }
 
-static bool read_regular(source *src, int fd, size_t n, source_probe *probe, const void *context, error *err)
+static bool read_regular(source *src, byte_reader *r, source_probe *probe, const void *context, error *err)
 {
-    size_t head_bytes = n < SOURCE_HEAD_BYTES ? n : SOURCE_HEAD_BYTES;
-    uint8_t *head = memory_allocate(head_bytes), *whole = NULL;
-    bool maps = false, ok = false;
+    const size_t n = (size_t)r->length;
+    size_t got;
+    bool maps = false;
 
-    if (!head) {
-        fail_memory(err, "out of memory: %zu bytes of input", head_bytes);
-        goto out;
+    if (probe && r->head_n > 0 && !probe(r->head, r->head_n, n, context, &maps, err)) return false;
+    if (n == r->head_n) {
+        *src = (source){.bytes = r->head, .n = n};
+        r->owns_head = false;
+        return true;
     }
-    if (!read_file(fd, head, 0, &head_bytes, err)) goto out;
-    if (probe && head_bytes > 0 && !probe(head, head_bytes, n, context, &maps, err)) goto out;
-    if (head_bytes < SOURCE_HEAD_BYTES || n == SOURCE_HEAD_BYTES) {
-        *src = (source){.bytes = head, .n = head_bytes};
-        head = NULL;
-        ok = true;
-        goto out;
+    if (maps && map_file(src, r->fd, r->head, n)) return true;
+    if (!memory_allows(n, "a file", err)) return false;
+    uint8_t *whole = memory_allocate(n);
+    if (!whole) return fail_memory(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
+    if (!reader_get(r, 0, whole, n, &got, err)) {
+        free(whole);
+        return false;
     }
-    ok = maps && map_file(src, fd, head, n);
-    if (ok) goto out;
-    if (!memory_allows(n, "a file", err)) goto out;
-    whole = memory_allocate(n);
-    if (!whole) {
-        fail_memory(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
-        goto out;
-    }
-    memcpy(whole, head, head_bytes);
-    if (!read_file(fd, whole, head_bytes, &n, err)) goto out;
-    *src = (source){.bytes = whole, .n = n};
-    whole = NULL;
-    ok = true;
-out:
-    free(head);
-    free(whole);
-    return ok;
+    *src = (source){.bytes = whole, .n = got};
+    return true;
 }
 
 static bool any_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
@@ -153,34 +93,26 @@ static bool any_extent(const uint8_t *bytes, size_t n, const void *context, uint
     return n < SOURCE_MOST_BYTES || fail(err, "goes on after %d MiB, more than is read of it", SOURCE_MOST_BYTES >> 20);
 }
 
-static bool open_fd(source *src, int fd, source_probe *probe, source_extent *extent, const void *context, error *err)
+bool source_read(source *src, byte_reader *r, const char *path, source_probe *probe, source_extent *extent,
+                 const void *context, error *err)
 {
-    struct stat st;
-
-    if (fstat(fd, &st) != 0) return fail_errno(err, "cannot read");
-    if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
-    /* Streams: files of /proc, whose size is 0, and a redirected file that another process has read in part. */
-    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 && (uintmax_t)st.st_size <= PTRDIFF_MAX)
-        return read_regular(src, fd, (size_t)st.st_size, probe, context, err);
-    return read_stream(src, fd, extent ? extent : any_extent, context, err);
+    *src = (source){0};
+    if (r->is_stream) return read_stream(src, r, extent ? extent : any_extent, context, err);
+    if (r->length > PTRDIFF_MAX) return fail(err, "is too large to be read");
+    if (!read_regular(src, r, probe, context, err)) return false;
+    if (src->mapped) mapped_add(src->bytes, src->n, strcmp(path, "-") == 0 ? "standard input" : path);
+    return true;
 }
 
 /* An empty input is a source of 0 bytes. */
 static bool open_path(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
                       error *err)
 {
+    byte_reader r;
     *src = (source){0};
-    if (!strcmp(path, "-")) {
-        if (isatty(STDIN_FILENO)) return fail(err, "is a terminal");
-        if (!open_fd(src, STDIN_FILENO, probe, extent, context, err)) return false;
-        if (src->mapped) mapped_add(src->bytes, src->n, "standard input");
-        return true;
-    }
-    int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) return fail_errno(err, "cannot open");
-    bool ok = open_fd(src, fd, probe, extent, context, err);
-    close(fd);
-    if (ok && src->mapped) mapped_add(src->bytes, src->n, path);
+    if (!reader_open(&r, path, err)) return false;
+    bool ok = source_read(src, &r, path, probe, extent, context, err);
+    reader_close(&r);
     return ok;
 }
 

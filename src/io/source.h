@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "byte_reader.h"
 
 /* How many bytes of a stream to keep.  bytes: its first n, at least SOURCE_HEAD_BYTES; the stream may continue.  Sets
  * *most: the length of the content that begins with these bytes, or an upper bound of it.  Called again as more bytes
@@ -19,7 +19,7 @@ typedef bool source_probe(const uint8_t *head, size_t n, uint64_t file_bytes, co
                           error *err);
 
 enum {
-    SOURCE_HEAD_BYTES = 128 << 10, /* the part of an input that decides how the rest is read */
+    SOURCE_HEAD_BYTES = READER_HEAD_BYTES,
     SOURCE_MOST_BYTES = 128 << 20, /* of a stream without an extent function: a list of more than a million names */
     SOURCE_REST_BYTES = 64 << 20,  /* read and dropped behind the content, so that the writer does not get SIGPIPE */
 };
@@ -45,6 +45,10 @@ bool source_open_list(source *src, const char *path, error *err); /* source_open
 /* probe NULL: no file is mapped.  extent NULL: a stream over SOURCE_MOST_BYTES is refused. */
 bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
                     error *err);
+/* The whole of an input of which the head alone was read.  The reader is of no use but to be closed.  path: its name,
+ * for SIGBUS. */
+bool source_read(source *src, byte_reader *r, const char *path, source_probe *probe, source_extent *extent,
+                 const void *context, error *err);
 void source_close(source *src);
 
 #endif

@@ -1,6 +1,7 @@
-/* tiff_encode.c - pixels to a TIFF: strips, compressed after horizontal differences (of floats: of their bytes).  The
- * file is made in memory, as libtiff writes its directory last and the offset of that first. */
+/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes).
+ * A stream gets the file when it is whole, as its directory comes last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
+#include <stdlib.h>
 #include <strings.h>
 #include <tiffio.h>
 
@@ -10,16 +11,26 @@
 
 enum { STRIP_BYTES = 1 << 18 }; /* about: whole rows */
 
-/* Can it exceed the 32 bits of a TIFF's offsets?  Deflate adds 5 bytes to 64 KiB that it cannot shorten; a strip of one
- * byte becomes 11, and has 16 in the directory. */
-static bool needs_big(const image *img, uint64_t strips)
+/* The bytes of the file, at most.  Deflate adds 5 bytes to 64 KiB that it cannot shorten; a strip of one byte becomes
+ * 11, and has 16 in the directory. */
+static uint64_t most_bytes(const image *img, const tiff_blocks_how *how)
 {
     const image_meta *meta = &img->meta;
-    enum { DIRECTORY = 1 << 16, STRIP_OVERHEAD = 32 };
-    uint64_t bytes = (uint64_t)img->row_bytes * (uint64_t)img->height;
-    uint64_t more = DIRECTORY + strips * STRIP_OVERHEAD + bytes / 1024 + meta->icc_bytes;
+    enum { DIRECTORY = 1 << 16, BLOCK_OVERHEAD = 32 };
+    const uint64_t across = ((uint64_t)how->width + how->block_width - 1) / how->block_width,
+                   down = ((uint64_t)how->height + how->block_height - 1) / how->block_height;
+    uint64_t pixels = (uint64_t)how->width * (uint64_t)how->height, bytes;
+    if (how->tiled) pixels = across * how->block_width * down * how->block_height;
+    if (__builtin_mul_overflow(pixels, how->pixel_bytes, &bytes)) return UINT64_MAX;
+    uint64_t more = DIRECTORY + across * down * BLOCK_OVERHEAD + bytes / 1024 + meta->icc_bytes;
     for (int i = 0; i < META_KINDS; i++) more += meta->blocks[i].n;
-    return bytes > UINT32_MAX || more > UINT32_MAX - bytes;
+    return more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
+}
+
+/* Can it exceed the 32 bits of a TIFF's offsets? */
+static bool needs_big(const image *img, const tiff_blocks_how *how)
+{
+    return most_bytes(img, how) > UINT32_MAX;
 }
 
 typedef struct compression {
@@ -45,7 +56,19 @@ static const compression *find_compression(const char *name, error *err)
     return NULL;
 }
 
-static bool set_fields(tiff_file *f, const image *img, uint32_t rows, const compression *c)
+static unsigned predictor_of(const image *img, const compression *c)
+{
+    return !c->predicts ? PREDICTOR_NONE : is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL;
+}
+
+static bool set_blocks(TIFF *tif, const tiff_blocks_how *how)
+{
+    if (!how->tiled) return TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, how->block_height);
+    return TIFFSetField(tif, TIFFTAG_TILEWIDTH, how->block_width) &&
+           TIFFSetField(tif, TIFFTAG_TILELENGTH, how->block_height);
+}
+
+static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *how, const compression *c)
 {
     TIFF *tif = f->tif;
     const bool alpha = image_has_alpha(img);
@@ -59,48 +82,95 @@ static bool set_fields(tiff_file *f, const image *img, uint32_t rows, const comp
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
               TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) &&
               TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
-              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-              TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
+              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tif, how) &&
               (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
     return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
-           (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR,
-                                         is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL));
+           (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR, predictor_of(img, c)));
 }
 
-static bool write_strips(tiff_file *f, const image *img, uint32_t rows, const io_progress *progress)
+typedef struct writer {
+    tiff_file file;
+    tiff_blocks *blocks;
+} writer;
+
+static bool fail_file(const writer *w, error *err)
 {
-    double reported = 0;
-    for (int64_t y = 0; y < img->height; y += rows) {
-        int64_t count = img->height - y < rows ? img->height - y : rows;
-        tmsize_t bytes = (tmsize_t)(img->row_bytes * (size_t)count);
-        if (TIFFWriteEncodedStrip(f->tif, (uint32_t)(y / rows), image_row(img, y), bytes) != bytes) return false;
-        double done = (double)(y + count);
-        if (y + count < img->height && done - reported < (double)img->height / 64) continue;
-        codec_progress(progress, (done - reported) / (double)img->height);
-        reported = done;
-    }
-    return true;
+    return fail(err, "%.200s", w->file.first.text[0] ? w->file.first.text : "libtiff cannot write it");
 }
 
-bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err)
+/* Strips of whole rows, or tiles. */
+static tiff_blocks_how store(const image *img, const encode_options *opt, const compression *c)
 {
+    const bool tiled = opt->tile_width > 0 && opt->tile_height > 0;
+    const size_t row_bytes = sat_row_bytes(img->width, img->channels, img->type);
+    return (tiff_blocks_how){.width = img->width,
+                             .height = img->height,
+                             .block_width = tiled ? opt->tile_width : (uint32_t)img->width,
+                             .block_height = tiled                     ? opt->tile_height
+                                             : row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row_bytes)
+                                                                       : 1,
+                             .tiled = tiled,
+                             .deflate = c->code == COMPRESSION_ADOBE_DEFLATE,
+                             .pixel_bytes = row_bytes / (size_t)img->width,
+                             .sample_bytes = sat_type_bytes(img->type),
+                             .predictor = predictor_of(img, c),
+                             .threads = codec_threads(opt->threads)};
+}
+
+static bool begin(row_sink *s, error *err)
+{
+    const image *img = s->head;
     if (img->width > INT32_MAX || img->height > INT32_MAX) {
         return fail(err, "%lldx%lld pixels are too many for TIFF, whose sides end at %d", (long long)img->width,
                     (long long)img->height, INT32_MAX);
     }
-    uint32_t rows = img->row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / img->row_bytes) : 1;
-    const compression *c = find_compression(opt->compression, err);
+    const compression *c = find_compression(s->opt->compression, err);
     if (c == NULL) return false;
-    tiff_file f;
-    bool ok = tiff_create(&f, needs_big(img, (uint64_t)img->height / rows + 1), err);
-    if (ok) {
-        ok = set_fields(&f, img, rows, c) && tiff_write_meta(&f, &img->meta) &&
-             write_strips(&f, img, rows, &opt->progress) && TIFFWriteDirectory(f.tif) && !f.first.text[0];
-        if (!ok) fail(err, "%.200s", f.first.text[0] ? f.first.text : "libtiff cannot write it");
-    }
-    ok = ok && sink_write(out, f.written, f.n, err);
-    tiff_close(&f);
-    return ok;
+    const tiff_blocks_how how = store(img, s->opt, c);
+    writer *w = s->state = calloc(1, sizeof *w);
+    if (!w) return fail_memory(err, "out of memory: a TIFF");
+    if (!tiff_create(&w->file, needs_big(img, &how), s->out, err)) return false;
+    if (!set_fields(&w->file, img, &how, c) || !tiff_write_meta(&w->file, &img->meta)) return fail_file(w, err);
+    s->step = tiff_blocks_step(&how);
+    w->blocks = tiff_blocks_begin(&how, &w->file, err);
+    return w->blocks != NULL;
 }
+
+static bool write_rows(row_sink *s, const uint8_t *rows, int64_t n, error *err)
+{
+    writer *w = s->state;
+    err->text[0] = '\0';
+    return tiff_blocks_write(w->blocks, rows, n, err) || (!err->text[0] && fail_file(w, err));
+}
+
+static bool end(row_sink *s, error *err)
+{
+    writer *w = s->state;
+    if (!TIFFWriteDirectory(w->file.tif) || w->file.first.text[0]) return fail_file(w, err);
+    return w->file.out || sink_write(s->out, w->file.written, w->file.n, err);
+}
+
+static void free_writer(row_sink *s)
+{
+    writer *w = s->state;
+    if (!w) return;
+    tiff_blocks_free(w->blocks);
+    tiff_close(&w->file);
+    free(w);
+}
+
+/* Of a stream, the file too, which is no larger than its bound. */
+static uint64_t bytes(const image_shape *shape, const encode_options *opt, const sink *out)
+{
+    error unused;
+    const image img = {
+        .width = shape->width, .height = shape->height, .channels = shape->channels, .type = shape->type};
+    const compression *c = find_compression(opt->compression, &unused);
+    if (c == NULL) return 0;
+    const tiff_blocks_how how = store(&img, opt, c);
+    return tiff_blocks_bytes(&how) + (sink_rewrites(out) ? 0 : most_bytes(&img, &how));
+}
+
+const row_writing tiff_writing = {.begin = begin, .write = write_rows, .end = end, .free = free_writer, .bytes = bytes};
 
 #endif

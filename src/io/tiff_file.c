@@ -95,13 +95,32 @@ static bool grow(tiff_file *f, uint64_t need)
     return true;
 }
 
+/* To the sink, which takes zeros for bytes that were passed over. */
+static bool write_out(tiff_file *f, const uint8_t *from, size_t count)
+{
+    static const uint8_t zeros[64];
+    size_t n = f->n, again = f->at >= n ? 0 : count < n - f->at ? count : n - (size_t)f->at;
+    if (again > 0 && !sink_rewrite(f->out, (size_t)f->at, from, again, &f->first)) return false;
+    for (size_t k; n < f->at; n += k) {
+        k = f->at - n < sizeof zeros ? (size_t)f->at - n : sizeof zeros;
+        if (!sink_write(f->out, zeros, k, &f->first)) return false;
+    }
+    return sink_write(f->out, from + again, count - again, &f->first);
+}
+
+static bool write_memory(tiff_file *f, const uint8_t *from, size_t count)
+{
+    if (!grow(f, f->at + count)) return false;
+    if (f->at > f->n) memset(f->written + f->n, 0, (size_t)f->at - f->n);
+    memcpy(f->written + f->at, from, count);
+    return true;
+}
+
 static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
 {
     tiff_file *f = handle;
     uint64_t end = f->at + (uint64_t)count;
-    if (!grow(f, end)) return 0;
-    if (f->at > f->n) memset(f->written + f->n, 0, (size_t)f->at - f->n);
-    memcpy(f->written + f->at, from, (size_t)count);
+    if (!(f->out ? write_out : write_memory)(f, from, (size_t)count)) return 0;
     f->at = end;
     if (end > f->n) f->n = (size_t)end;
     return count;
@@ -151,9 +170,9 @@ bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err)
     return (TIFFReadDirectory(f->tif) && !f->cut && !f->first.text[0]) || tiff_fail(f, err);
 }
 
-bool tiff_create(tiff_file *f, bool big, error *err)
+bool tiff_create(tiff_file *f, bool big, sink *out, error *err)
 {
-    *f = (tiff_file){0};
+    *f = (tiff_file){.out = sink_rewrites(out) ? out : NULL};
     if (!open_as(f, big ? "w8m" : "wm", 0, false))
         return fail(err, "%.200s", f->first.text[0] ? f->first.text : "out of memory: libtiff");
     tiff_know_tags(f->tif);

@@ -4,6 +4,7 @@
 #define IO_TIFF_PARTS_H
 
 #include "format.h"
+#include "row_sink.h"
 
 /* ---- tiff_file.c: a file in memory, as libtiff sees it ------------------------------------------------ */
 
@@ -12,7 +13,8 @@ typedef struct tiff_file {
     struct tiff *tif;
     const uint8_t *bytes; /* what is read */
     size_t n;             /* bytes read or written */
-    uint8_t *written;     /* what is written, malloc'd */
+    sink *out;            /* what is written goes there, or, NULL, to memory: */
+    uint8_t *written;     /* malloc'd */
     size_t capacity;
     uint64_t at;
     bool strict; /* warnings are errors: they concern pixels */
@@ -23,8 +25,9 @@ typedef struct tiff_file {
 
 /* Opens the first directory.  The bytes stay the caller's.  To be closed, also on false. */
 bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err);
-/* Begins a file.  big: BigTIFF.  To be closed, also on false. */
-bool tiff_create(tiff_file *f, bool big, error *err);
+/* Begins a file.  big: BigTIFF.  It goes to the sink as it is made; of a stream, it is kept in `written`.  To be
+ * closed, also on false. */
+bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
 
 /* The file's first error, "truncated: ...", "corrupt: ..." or "out of memory ..."; returns false. */
@@ -76,6 +79,11 @@ unsigned tiff_predictor(const tiff_file *f);
  * They are after it. */
 bool tiff_undo_predictor(const tiff_file *f, const tiff_layout *t, bool native, uint8_t *block, uint64_t n, error *err);
 
+/* Applies a predictor to n bytes of a row of samples of `size` bytes, in the order of this machine; step: samples from
+ * a pixel to the next.  copy: n bytes, for PREDICTOR_FLOATINGPOINT. */
+void tiff_predict(unsigned predictor, const uint8_t *row, size_t n, size_t size, size_t step, uint8_t *to,
+                  uint8_t *copy);
+
 /* ---- tiff_deflate.c: strips and tiles in Deflate --------------------------------------------------------- */
 
 /* A block that lies in the file, its samples in the order of this machine.  bytes: fewer than those of a whole block in
@@ -89,7 +97,30 @@ bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *
 
 /* The compressions of encode_options that it knows, the default first. */
 #define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
-bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err);
+extern const row_writing tiff_writing;
+
+/* ---- tiff_blocks.c: rows to strips and tiles ------------------------------------------------------------ */
+
+/* How the pixels are to be stored. */
+typedef struct tiff_blocks_how {
+    int64_t width, height;
+    uint32_t block_width, block_height; /* of a strip or tile */
+    bool tiled, deflate;
+    size_t pixel_bytes, sample_bytes;
+    unsigned predictor; /* to be applied to deflated ones */
+    int threads;
+} tiff_blocks_how;
+
+typedef struct tiff_blocks tiff_blocks;
+
+/* NULL: out of memory. */
+tiff_blocks *tiff_blocks_begin(const tiff_blocks_how *how, tiff_file *f, error *err);
+/* The next n rows, the last of the image among them or not.  False with an empty error: the file has one. */
+bool tiff_blocks_write(tiff_blocks *b, const uint8_t *rows, int64_t n, error *err);
+void tiff_blocks_free(tiff_blocks *b);
+/* Rows that are best written together; of each such part, the bytes of memory. */
+int64_t tiff_blocks_step(const tiff_blocks_how *how);
+uint64_t tiff_blocks_bytes(const tiff_blocks_how *how);
 
 /* ---- tiff_meta.c ----------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* tiff_predictor.c - the predictors of a TIFF: differences to the sample on the left (TIFF 6.0, section 14), and those
  * of the bytes of floats (Adobe's Technical Note 3).
  *
- * libtiff undoes them behind LZW and Zstandard.  Beside PackBits and others it passes over the tag, which is read
- * from the file here. */
+ * Of what is deflated here, they are applied here.  libtiff undoes them behind LZW and Zstandard.  Beside PackBits and
+ * others it passes over the tag, which is read from the file here. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <tiffio.h>
@@ -81,6 +81,46 @@ bool tiff_undo_predictor(const tiff_file *f, const tiff_layout *t, bool native, 
     }
     free(copy);
     return true;
+}
+
+#define SUBTRACT_LEFT(type)                                                                                            \
+    do {                                                                                                               \
+        const type *sample = (const void *)row;                                                                        \
+        type *restrict difference = (void *)to;                                                                        \
+        for (size_t i = 0; i < n / sizeof(type); i++)                                                                  \
+            difference[i] = (type)(i < step ? sample[i] : sample[i] - sample[i - step]);                               \
+    } while (0)
+
+static void subtract_left(const uint8_t *row, size_t n, size_t size, size_t step, uint8_t *to)
+{
+    switch (size) {
+    case 1: SUBTRACT_LEFT(uint8_t); break;
+    case 2: SUBTRACT_LEFT(uint16_t); break;
+    default: SUBTRACT_LEFT(uint32_t);
+    }
+}
+
+/* The highest bytes of all samples first. */
+static void part_bytes(const uint8_t *row, size_t n, size_t size, uint8_t *restrict to)
+{
+    const size_t count = n / size;
+    for (size_t k = 0; k < size; k++) {
+        const size_t from = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? size - 1 - k : k;
+        for (size_t i = 0; i < count; i++) to[k * count + i] = row[i * size + from];
+    }
+}
+
+void tiff_predict(unsigned predictor, const uint8_t *row, size_t n, size_t size, size_t step, uint8_t *to,
+                  uint8_t *copy)
+{
+    switch (predictor) {
+    case PREDICTOR_FLOATINGPOINT:
+        part_bytes(row, n, size, copy);
+        subtract_left(copy, n, 1, step, to);
+        break;
+    case PREDICTOR_HORIZONTAL: subtract_left(row, n, size, step, to); break;
+    default: memcpy(to, row, n);
+    }
 }
 
 /* In the file's byte order. */

@@ -222,7 +222,7 @@ assert got.dtype == np.float32 and np.array_equal(got, all.astype(np.float32), e
     refused "an array of 0 numbers, which is empty" '|u1' "0,"
     refused "truncated: the array has 1001 bytes, the file holds 1000 of them" '|u1' "7, 143"
     refused ".npy of more than 3 dimensions" '|u1' "1, 2, 2, 3"
-    npy x.npy '|u1' "2, 2" <zeros
+    head -c 4 zeros | npy x.npy '|u1' "2, 2"
     failure "x.npy: 2x2 is 4 pixels, more than --max-pixels 3" x.npy --box 3 -o no.png --max-pixels 3
     npy r.npy '>i8' "1, 4" <zeros
     small a.pgm
