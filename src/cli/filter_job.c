@@ -342,13 +342,17 @@ static bool check_holds(const job *j, const image_format *format, const char *wo
                         const valid_samples *valid, error *err)
 {
     const bool colours = !j->gauss.name && !all_count(j, valid) && image_has_alpha(img);
-    const sat_type type = job_result_type(j, img->type);
+    const sat_type type = job_stored_type(j, job_result_type(j, img->type));
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
+    const bool negative = !j->scales && (!blur || is_signed_type(img->type));
     error why;
-    if (format_holds(format, word, type, img->channels - colours, !blur || is_signed_type(img->type), &why))
-        return true;
+    if (format_holds(format, word, type, img->channels - colours, negative, &why)) return true;
     if (type == img->type) return fail(err, "%s", why.text);
-    return fail(err, "%s %s: %s", j->result ? "--result" : "differences are of", sat_type_name(type), why.text);
+    return fail(err, "%s %s: %s",
+                j->scales   ? "--scale is to"
+                : j->result ? "--result"
+                            : "differences are of",
+                sat_type_name(type), why.text);
 }
 
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
@@ -360,6 +364,7 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
     *at_output = false;
     if (j->linear && !check_linear(img, err)) return false;
+    if (!job_check_scale(j, img->type, err)) return false;
     valid_samples valid;
     if (!what_counts(j, input, img, threads, &valid, err)) return false;
     *at_output = true;
@@ -373,12 +378,14 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
     sat_counts counts = {.moved = 0};
     const valid_samples said = valid; /* numbers alone */
     bool ok = (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
+    const bool floats = is_float_type(img->type);
+    if (ok) job_store(j, input, img, &said, &counts.moved);
     if (ok)
         job_say_holes(j, input, &said,
-                      &(job_holes){.is_value = said.has_nodata,
-                                   .of_floats = !j->linear,
+                      &(job_holes){.is_value = said.has_nodata && !j->scales,
+                                   .of_floats = !j->linear && !j->scales,
                                    .results = img->width * img->height * img->channels,
-                                   .empty = is_float_type(img->type) ? 0 : counts.empty[0],
+                                   .empty = floats && !j->scales ? 0 : counts.empty[0],
                                    .moved = counts.moved});
     spent->compute_s = clock_now_s() - start;
     if (ok) {

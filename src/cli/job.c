@@ -1,8 +1,10 @@
 /* job.c - what filters and tables share. */
 #include "job.h"
 
+#include "convert.h"
 #include "messages.h"
 #include "number.h"
+#include "sample_type.h"
 #include "sat_image.h"
 
 void job_stage(const job *j, times *spent, const char *label)
@@ -15,6 +17,34 @@ sat_type job_result_type(const job *j, sat_type sample)
 {
     if (j->result != SAT_TYPE_NONE) return j->result;
     return j->gauss.name && j->gauss.mode == SAT_GAUSS_DOG ? sat_real_type(sample) : sample;
+}
+
+sat_type job_stored_type(const job *j, sat_type result)
+{
+    return j->scales ? SAT_U8 : j->f16 && result == SAT_F32 ? SAT_F16 : result;
+}
+
+bool job_check_scale(const job *j, sat_type sample, error *err)
+{
+    const sat_type type = job_result_type(j, sample);
+    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
+    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
+}
+
+/* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
+void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved)
+{
+    const double value = img->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
+    const double *taken = valid->has_nodata ? &value : NULL;
+    if (j->scales) {
+        const bool ranges = j->scale_low < j->scale_high;
+        img->meta.nodata[0] = 0;
+        job_say_clipped(j, input, img,
+                        image_to_u8(img, j->scale_low, ranges ? j->scale_high : sat_type_largest(img->type), taken));
+    } else if (job_stored_type(j, img->type) == SAT_F16) {
+        *moved += image_to_f16(img, taken);
+        if (taken && img->meta.nodata[0]) valid_nodata_text(valid, SAT_F16, img->meta.nodata);
+    }
 }
 
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)

@@ -78,6 +78,9 @@ typedef struct job {
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
+    bool f16;        /* results of f32 are written as f16 */
+    bool scales;     /* as u8, from the scale's range, or, if that is 0 to 0, from that of u16 */
+    double scale_low, scale_high;
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -116,6 +119,13 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context);
 
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
+
+/* The type in which results of that type are written. */
+sat_type job_stored_type(const job *j, sat_type result);
+/* Can results of samples of that type be scaled as the job says? */
+bool job_check_scale(const job *j, sat_type sample, error *err);
+/* Makes results what is written, and says how many lay beyond its range; *moved: see sat_counts. */
+void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved);
 
 /* What lies beyond the edge of each channel; false if the numbers of values and channels differ.  values may be the
  * job's own. */

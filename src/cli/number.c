@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample_type.h"
+
 /* ---- from texts ----------------------------------------------------------------------------------- */
 
 static const char DIGITS[] = "0123456789";
@@ -151,12 +153,15 @@ size_t real_text(char to[REAL_TEXT_BYTES], double value)
 
 size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value)
 {
-    const float sample = (float)value;
-    if (type != SAT_F32 || !isfinite(sample)) return real_text(to, value);
+    const bool half = type == SAT_F16;
+    const float sample = half ? f16_value(f16_bits((float)value)) : (float)value;
+    if (isinf(sample) && half) return real_text(to, (double)sample);
+    if ((type != SAT_F32 && !half) || !isfinite(sample)) return real_text(to, value);
     for (int digits = 1;; digits++) {
         char text[REAL_TEXT_BYTES];
         snprintf(text, sizeof text, "%.*g", digits, (double)sample);
-        const double shown = strtod(text, NULL);
-        if (digits == 9 || (float)shown == sample) return real_text(to, shown);
+        const float shown = strtof(text, NULL);
+        if (digits == 9 || (half ? f16_value(f16_bits(shown)) : shown) == sample)
+            return real_text(to, strtod(text, NULL));
     }
 }

@@ -43,7 +43,7 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     if (w->bilevel[i]) return true;
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
-    return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
+    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, true, err);
 }
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static bool is_count(const char *statistic)
 static void set_nodata(const work *w, int i, image_meta *meta)
 {
     const sat_window_output *o = &w->r->output[i];
-    const sat_type type = w->result[i];
+    const sat_type type = w->out[i].type;
     const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
     if (!some_empty || o->compare || is_count(o->statistic)) return;
@@ -206,6 +206,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
         spec.range = range[i];
         if (!done && !compute_range(w, input, spec, &src, err)) return false;
     }
+    for (int i = 0; i < w->r->outputs; i++) job_store(j, input, &w->out[i], &w->valid, &w->moved);
     say_empty(w, input);
     for (int i = 0; i < w->r->outputs; i++) say_uniform(w, input, i);
     if (w->clipped > 0 && !j->quiet)
