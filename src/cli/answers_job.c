@@ -66,12 +66,12 @@ typedef struct answers_source {
     sat_table counts;      /* of a file that has them */
     int64_t width, height; /* of the image */
     int channels;
-    sat_type sums;   /* the type of sums: whose member of sat_sum counts */
-    source source;   /* of the file */
-    sat_file *file;  /* a table file, or NULL */
-    void *memory[2]; /* tables that were built here, of sums and squares */
-    image pixels;    /* of floats, for a few rectangles, or with holes: what these are summed from */
-    valid_samples valid;
+    sat_type sums;       /* the type of sums: whose member of sat_sum counts */
+    source source;       /* of the file */
+    sat_file *file;      /* a table file, or NULL */
+    void *memory[2];     /* tables that were built here, of sums and squares */
+    image pixels;        /* of floats, for a few rectangles, or with holes: what these are summed from */
+    valid_samples valid; /* of a file with counts: its value for no data, or NaN */
 } answers_source;
 
 static answers_ask ask_of(const answers_job *job)
@@ -206,6 +206,9 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
     if (strchr(info.moment, '0') && sat_file_counts(a->file, &a->counts) != SAT_OK)
         return fail(err, "%s", sat_detail());
+    a->valid.has_nodata = info.has_nodata && info.nodata == info.nodata;
+    a->valid.skip_nan = a->counts.view.data && !a->valid.has_nodata;
+    a->valid.nodata = info.nodata;
     say_rounding(job, a, 1);
     say_rounding(job, a, 2);
     if (job->common->verbose)
@@ -388,8 +391,8 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .threads = job->common->threads,
                             .ddof = job->ddof,
                             .output = q->output,
-                            .skip_nan = a->valid.skip_nan,
-                            .has_nodata = a->valid.has_nodata,
+                            .skip_nan = a->pixels.data && a->valid.skip_nan,
+                            .has_nodata = a->pixels.data && a->valid.has_nodata,
                             .nodata = a->valid.nodata,
                             .counts = a->counts.view.data ? &a->counts : NULL};
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
@@ -511,7 +514,8 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     rects_of_image(from, a.width, a.height);
     answers_input columns = {
         .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
-    if (a.pixels.data) columns.meta = &a.pixels.meta, columns.valid = &a.valid;
+    columns.valid = &a.valid;
+    if (a.pixels.data) columns.meta = &a.pixels.meta;
     ready = clock_now_s();
     ok = ok && answers_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {
