@@ -178,6 +178,7 @@ const image_format format_npy = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .unnamed_channels = true,
     .holds = holds,

@@ -172,6 +172,7 @@ const image_format format_pam = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .holds = holds,
     .encode = encode,

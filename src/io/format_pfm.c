@@ -114,6 +114,7 @@ const image_format format_pfm = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .holds = holds,
     .encode = encode,

@@ -106,6 +106,21 @@ bool rows_end_at(row_source *s, uint64_t end, error *err)
 
 /* ---- any format ------------------------------------------------------------------------------------------- */
 
+/* The choice of an image without rows makes the head. */
+static bool choose(row_source *s, const decode_options *opt, error *err)
+{
+    s->head.height = 0;
+    bool ok = image_choose_channels(&s->head, &opt->channels, err);
+    s->head.height = s->stored.height;
+    if (s->head.channels != s->stored.channels) {
+        s->choice = opt->channels;
+        const uint64_t part = (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;
+        s->memory_bytes += part;
+        s->whole_bytes += part;
+    }
+    return ok;
+}
+
 static bool open_rows(row_source *s, const row_reading *by, const decode_options *opt, error *err)
 {
     s->by = by;
@@ -113,12 +128,14 @@ static bool open_rows(row_source *s, const row_reading *by, const decode_options
     s->step = 1;
     s->memory_bytes = s->in.head_n;
     if (!by->open(s, opt, err)) return false;
+    if (s->whole_bytes == 0) s->whole_bytes = s->memory_bytes;
+    if (s->whole && s->head.width == 0) return true;
     s->head.row_bytes = sat_row_bytes(s->head.width, s->head.channels, s->head.type);
     if (s->head.row_bytes == 0) return fail(err, "a row of %lld pixels cannot be addressed", (long long)s->head.width);
     s->stored = s->head;
     s->stored.meta = (image_meta){0};
     if (s->upward && s->in_order) s->whole = "its rows begin at the bottom, and it comes through a pipe";
-    return true;
+    return s->chosen || choose(s, opt, err);
 }
 
 static bool read_stored(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
@@ -136,19 +153,6 @@ static decode_options of_rows(const decode_options *opt)
     return rows;
 }
 
-/* The choice of an image without rows makes the head. */
-static bool choose(row_source *s, const decode_options *opt, error *err)
-{
-    s->head.height = 0;
-    bool ok = image_choose_channels(&s->head, &opt->channels, err);
-    s->head.height = s->stored.height;
-    if (s->head.channels != s->stored.channels) {
-        s->choice = opt->channels;
-        s->memory_bytes += (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;
-    }
-    return ok;
-}
-
 bool row_source_open(row_source *s, const char *path, const decode_options *opt, error *err)
 {
     *s = (row_source){.path = path};
@@ -161,7 +165,7 @@ bool row_source_open(row_source *s, const char *path, const decode_options *opt,
         return true;
     }
     const decode_options rows = of_rows(opt);
-    return open_rows(s, s->format->reads_rows, &rows, err) && (s->whole || s->format->chooses || choose(s, opt, err));
+    return open_rows(s, s->format->reads_rows, &rows, err);
 }
 
 /* The choice is made in a part of the rows, whose metadata is none. */
@@ -219,7 +223,7 @@ bool row_source_image(row_source *s, const decode_options *opt, image *img, erro
     *img = (image){0};
     const image_shape shape = image_shape_of(&s->head);
     bool ok = s->whole ? read_whole(s, opt, img, err)
-                       : image_memory_rows(&shape, s->memory_bytes, opt, err) && read_all(s, &opt->progress, img, err);
+                       : image_memory_rows(&shape, s->whole_bytes, opt, err) && read_all(s, &opt->progress, img, err);
     reader_close(&s->in);
     if (ok) image_memory_decoded(img, opt);
     return ok;

@@ -35,7 +35,8 @@ struct row_source {
     bool in_order;     /* a stream: rows are read once, from the top on; some may be left out */
     int64_t step; /* rows that are stored together: to begin and end at multiples of it decodes none twice; 1: any */
     int64_t tile_width, tile_height; /* px, of a file in tiles; else 0 */
-    uint64_t memory_bytes;           /* taken for reading, at most; of it the head of the file before the first read */
+    uint64_t memory_bytes; /* taken for reading, at most; of it the head of the file before the first read */
+    uint64_t whole_bytes;  /* the same where parts begin and end as `step` says */
 
     /* The format's. */
     byte_reader in;
@@ -46,6 +47,8 @@ struct row_source {
     unsigned how;        /* for unpack(), whose row may lie where its bytes do, or end there */
     bool (*unpack)(const row_source *s, const uint8_t *from, uint8_t *row, error *err); /* NULL: as they are */
     void *state;                                                                        /* malloc'd */
+
+    bool chosen; /* the choice of channels is made by the format */
 
     const row_reading *by;
     channel_choice choice; /* that is still to be made */

@@ -212,10 +212,12 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err)
     if (compression == COMPRESSION_JPEG && t->bits != 8)
         return fail(err, "a JPEG of %d bits in a TIFF, which cannot be read", t->bits);
     t->plain = compression == COMPRESSION_NONE;
+    t->as_stored = t->plain && field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB;
     unsigned orientation = field16(f, TIFFTAG_ORIENTATION, 1);
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
-    t->direct = !TIFFIsTiled(f->tif) && !t->palette && (t->planar ? 1 : t->samples) == t->channels &&
-                compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
+    t->same = !t->palette && (t->planar ? 1 : t->samples) == t->channels && compression != COMPRESSION_JPEG &&
+              t->bits == 8 * (int)sat_type_bytes(t->type);
+    t->direct = t->same && !TIFFIsTiled(f->tif);
     if (!read_predictor(f, t, compression, err)) return false;
     if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return read_blocks(f, t, err);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "codec_test.h"
+#include "row_source.h"
 #include "memory.h"
 #include "scratch.h"
 
@@ -193,9 +194,12 @@ static void images_take_what_they_need(void **state)
         image_shape s = {0};
         assert_true(format->shape(bytes, n, &s));
         uint64_t pixels = (uint64_t)s.width * (uint64_t)s.height * (uint64_t)s.channels * sat_type_bytes(s.type);
-        uint64_t input = s.raw ? SOURCE_HEAD_BYTES : n;
         assert_true(pixels >= image_bytes(&img));
-        uint64_t decoding = input + pixels + (s.turns ? pixels : s.decoder_bytes);
+        row_source rows;
+        assert_true(row_source_open(&rows, path, &plain, &err));
+        uint64_t decoding = pixels + (rows.whole ? n + (s.turns ? pixels : s.decoder_bytes) : rows.whole_bytes);
+        assert_true(rows.whole || rows.whole_bytes < SOURCE_HEAD_BYTES + 2 * n);
+        row_source_close(&rows);
         assert_true(read_within(path, decoding, 0));
         assert_false(read_within(path, decoding - 1, 0));
         assert_true(read_within(path, 10 * pixels, 9));

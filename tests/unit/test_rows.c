@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "codec_test.h"
 #include "row_sink.h"
 #include "row_source.h"
 #include "scratch.h"
+#include "tiff_maker.h"
 
 static error err;
 static uint32_t seed = 1;
@@ -65,6 +65,12 @@ static void feed_end(feed *f)
 
 /* ---- reading ---- */
 
+/* Are rows of such a file read from a pipe? */
+static bool streams(const image_format *format)
+{
+    return format != &format_pfm && format != &format_tiff;
+}
+
 /* The image's rows, read in parts from the top, and at random places of a file. */
 static void check_rows(const char *path, const image *img, bool places, const decode_options *opt)
 {
@@ -119,6 +125,21 @@ static void check_file_and_stream(const uint8_t *bytes, size_t n, const image *i
         }
         feed_end(&f);
     }
+}
+
+/* Reads all rows in parts of 10. */
+static bool reads(const char *path)
+{
+    row_source s;
+    err.text[0] = 0;
+    bool ok = row_source_open(&s, path, &plain, &err);
+    uint8_t *rows = ok ? malloc(10 * s.head.row_bytes) : NULL;
+    for (int64_t y = 0; ok && y < s.head.height; y += 10)
+        ok = row_source_read(&s, y, s.head.height - y < 10 ? s.head.height - y : 10, rows, &err);
+    free(rows);
+    row_source_close(&s);
+    if (!ok) assert_true(err.text[0] != '\0' && !strchr(err.text, '\n'));
+    return ok;
 }
 
 static const sat_type types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
@@ -178,7 +199,7 @@ static void rows_in_parts_are_the_image(void **state)
             written_in_parts(format, &img, (encode_options){0}, &parts, &n);
             assert_int_equal(n, n_whole);
             assert_memory_equal(parts, whole, n);
-            if (format->reads_rows) check_file_and_stream(parts, n, &img, strcmp(format->name, "pfm") != 0, &plain);
+            if (format->reads_rows) check_file_and_stream(parts, n, &img, streams(format), &plain);
             free(parts);
             free(whole);
             image_free(&img);
@@ -321,6 +342,69 @@ static void anymaps_of_other_ranges(void **state)
     image_free(&img);
 }
 
+/* Every depth, meaning, order and layout of samples, each against the whole in memory, which other tests compare with
+ * the specification. */
+static void tiffs_of_all_kinds(void **state)
+{
+    static const int depths[] = {1, 4, 8, 12, 16, 32};
+    static tiff t;
+    (void)state;
+    for (int k = 0; k < 6 * 4 * 5 * 32; k++) {
+        const int layout = k % 32, photometric = k / 32 % 4,
+                  compression = (int[]){0, 0, DEFLATE, PACKBITS, DEFLATE}[k / 128 % 5];
+        kind is = {.bits = depths[k / 640],
+                   .photometric = photometric,
+                   .extra = layout & 1 && photometric != PALETTE ? (k % 3 ? ALPHA : PREMULTIPLIED) : NO_EXTRA,
+                   .planar = layout & 2,
+                   .tiled = layout & 4,
+                   .last_first = layout & 8,
+                   .big = layout & 16,
+                   .compression = compression,
+                   .rows = 1 + k % 7,
+                   .differences = k / 128 % 5 == 4 && depths[k / 640] % 8 == 0 && depths[k / 640] < 32};
+        image img;
+        if ((photometric == PALETTE && is.bits > 8) || (photometric == WHITE && is.bits == 32)) continue;
+        make(&t, &is);
+        if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+        check_file_and_stream(t.bytes, t.n, &img, false, &plain);
+        image_free(&img);
+    }
+}
+
+static void tiffs_of_other_software(void **state)
+{
+    char command[256], name[128];
+    int files = 0;
+    (void)state;
+    snprintf(command, sizeof command, "ls " FIXTURES "*.tif");
+    FILE *list = popen(command, "r");
+    assert_non_null(list);
+    while (fgets(name, sizeof name, list)) {
+        uint8_t *bytes;
+        size_t n;
+        image img;
+        decode_options opt = plain;
+        name[strcspn(name, "\n")] = '\0';
+        read_fixture(name + strlen(FIXTURES), &bytes, &n);
+        opt.no_orient = true;
+        if (decode_exactly(bytes, n, &opt, &img, &err)) {
+            check_file_and_stream(bytes, n, &img, false, &opt);
+            image_free(&img);
+            files++;
+        } else {
+            char path[256], why[sizeof err.text];
+            snprintf(path, sizeof path, "%s/refused", scratch);
+            strcpy(why, err.text);
+            put_file(path, bytes, n);
+            assert_false(reads(path));
+            assert_string_equal(err.text, why);
+        }
+        free(bytes);
+    }
+    assert_int_equal(pclose(list), 0);
+    assert_true(files > 5);
+}
+
 /* One channel, and luma, of rows are those of the whole image. */
 static void channels_are_chosen_in_rows(void **state)
 {
@@ -341,21 +425,6 @@ static void channels_are_chosen_in_rows(void **state)
 }
 
 /* ---- inputs that are not what they seem ---- */
-
-/* Reads all rows in parts of 10. */
-static bool reads(const char *path)
-{
-    row_source s;
-    err.text[0] = 0;
-    bool ok = row_source_open(&s, path, &plain, &err);
-    uint8_t *rows = ok ? malloc(10 * s.head.row_bytes) : NULL;
-    for (int64_t y = 0; ok && y < s.head.height; y += 10)
-        ok = row_source_read(&s, y, s.head.height - y < 10 ? s.head.height - y : 10, rows, &err);
-    free(rows);
-    row_source_close(&s);
-    if (!ok) assert_true(err.text[0] != '\0' && !strchr(err.text, '\n'));
-    return ok;
-}
 
 static bool stream_reads(const uint8_t *bytes, size_t n)
 {
@@ -389,13 +458,13 @@ static void other_lengths_are_refused(void **state)
             const size_t cut = k < 20 ? (size_t)k : (size_t)below((int64_t)n - 1);
             put_file(path, bytes, cut);
             assert_false(reads(path));
-            if (k % 4 == 0 && format != &format_pfm) assert_false(stream_reads(bytes, cut));
+            if (k % 4 == 0 && streams(format)) assert_false(stream_reads(bytes, cut));
         }
         if (format->alone) {
             put_file(path, bytes, n + 1);
             assert_false(reads(path));
             assert_non_null(strstr(err.text, "more follows"));
-            if (format != &format_pfm) {
+            if (streams(format)) {
                 assert_false(stream_reads(bytes, n + 1));
                 assert_non_null(strstr(err.text, "more follows"));
             }
@@ -474,6 +543,8 @@ int main(void)
         cmocka_unit_test(arrays_of_other_types),
         cmocka_unit_test(anymaps_of_other_ranges),
         cmocka_unit_test(channels_are_chosen_in_rows),
+        cmocka_unit_test(tiffs_of_all_kinds),
+        cmocka_unit_test(tiffs_of_other_software),
         cmocka_unit_test(other_lengths_are_refused),
         cmocka_unit_test(a_file_that_becomes_shorter_is_refused),
         cmocka_unit_test(what_cannot_be_had_is_refused),
