@@ -61,12 +61,20 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-/* The first of a format's extensions that may name a file of so many channels; "" if it cannot hold such pixels. */
+const image_format *format_of_samples(void)
+{
+    size_t i = 0;
+    while (i < FORMATS && formats[i]->sniff) i++;
+    return format_at(i);
+}
+
+/* The first of a format's extensions that may name a file of so many channels; "" if it cannot hold such pixels, or
+ * nothing in its files says what they are. */
 static const char *extension_for(const image_format *f, sat_type type, int channels, char word[16])
 {
     error unused;
     *word = 0;
-    if (!f->encode || !f->holds(type, channels, &unused)) return word;
+    if (!f->encode || !f->decode || !f->holds(type, channels, &unused)) return word;
     for (const char *at = f->extensions; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
         snprintf(word, 16, "%.*s", (int)strcspn(at, " "), at);
         if (!f->promises || f->promises(word, channels, &unused)) return word;

@@ -51,7 +51,8 @@ typedef struct decode_options {
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
     array_kind array;
-    channel_choice channels; /* made by image_decode(), unless the format chooses; other decoders ignore it */
+    const struct raw_layout *raw; /* raw.h: what the input is; NULL: its content says so */
+    channel_choice channels;      /* made by image_decode(), unless the format chooses; other decoders ignore it */
 } decode_options;
 
 typedef struct encode_options {
@@ -71,7 +72,8 @@ typedef struct image_format {
     const char *summary;          /* "JPEG, 8-bit grey and RGB" */
     const char *(*library)(void); /* what does the work: "libdeflate 1.14"; NULL = our own code */
 
-    /* Does a file with these first n bytes have this format? */
+    /* Does a file with these first n bytes have this format?  NULL: nothing in a file says so; it is that of
+     * decode_options.raw. */
     bool (*sniff)(const uint8_t *bytes, size_t n);
     /* The length of a file that begins with these n bytes of a stream.  *most: the length or an upper bound of it; n or
      * less if the file is complete, or if decode() will refuse it.  False: the file is larger than allowed, or than its
@@ -80,8 +82,8 @@ typedef struct image_format {
     /* The shape, from the first n bytes of a file; false if they do not contain it.  An alpha channel that may follow
      * counts.  NULL = never known in advance; such a file gets all of the memory limit. */
     bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
-    /* Decodes a whole file in memory.  Bytes behind the image are ignored, unless `alone`.  NULL = write only.  On
-     * false, img is freed and zeroed. */
+    /* Decodes a whole file in memory.  Bytes behind the image are ignored, unless `alone`.  NULL = none, or by
+     * rows alone.  On false, img is freed and zeroed. */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
     /* Files of this format are concatenated to sequences.  decode() refuses bytes behind the image, as all pictures but
      * the first would be lost. */
@@ -116,6 +118,7 @@ const image_format *format_by_name(const char *name);      /* or by one of its e
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
+const image_format *format_of_samples(void); /* that of decode_options.raw */
 
 /* Do files with that extension, or of that format's name, have bits for bilevel images? */
 bool format_has_bits(const image_format *format, const char *extension);

@@ -158,7 +158,7 @@ bool row_source_open(row_source *s, const char *path, const decode_options *opt,
     *s = (row_source){.path = path};
     if (!reader_open(&s->in, path, err)) return false;
     if (s->in.length == 0) return fail(err, "empty file");
-    s->format = format_by_content(s->in.head, s->in.head_n);
+    s->format = opt->raw ? format_of_samples() : format_by_content(s->in.head, s->in.head_n);
     if (!s->format) return image_unknown(err);
     if (!s->format->reads_rows) {
         s->whole = "its format is not read by rows";

@@ -60,7 +60,7 @@ static uint32_t seed; /* no two samples are alike */
 static bool next_sample(size_t *i, sample *s)
 {
     const image_format *format = format_at(*i);
-    while (format && !format->encode) format = format_at(++*i);
+    while (format && (!format->encode || !format->decode)) format = format_at(++*i);
     if (!format) return false;
     ++*i;
     sat_type type = format->holds(SAT_U8, 3, &err) ? SAT_U8 : SAT_F32;
