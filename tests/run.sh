@@ -3,8 +3,8 @@
 # laws gpu, and lint; tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
-# are printed in the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
-# no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
+# are printed in the order of the groups.  Its output is kept in $B/log; the tests that failed are shown.  A suite that
+# dies, prints no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
 # `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
 #   JOBS=N        so many suites at a time, by default one for each core; a suite is one job (SUITE_JOBS=1)
@@ -50,6 +50,14 @@ skips() {
                  if (n[why] == 1) print "    " line[why]; else printf "    %d skipped: %s\n", n[why], why
              }
          }' "$1"
+}
+
+# failures TAP - the tests that failed and what they said; of a suite that broke off, its last lines.
+failures() {
+    awk '/^(not )?ok/ { shown = /^not/ && tolower($0) !~ /# *skip/ } /^1\.\./ { shown = 0; whole = 1 }
+         { last[NR] = $0 } shown && ++n <= 100
+         END { if (n > 100) print "# ... and " n - 100 " lines more"
+               for (i = NR - 20; !(whole && n) && i <= NR; i++) if (i in last) print last[i] }' "$1"
 }
 
 # suite NAME COMMAND... - one more to run; its words hold no spaces.
@@ -128,7 +136,7 @@ end() {
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
     if [ "$bad" != 0 ]; then
         echo "---- $name: $bad failed$note ($out)"
-        cat "$out"
+        failures "$out"
         echo "----"
     else
         printf '%-32s %5d passed%s\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")"

@@ -17,6 +17,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "sat.h"
+#include "row_source.h"
 #include "source.h"
 
 bool batch_add(batch *b, const char *input, error *err)
@@ -346,11 +347,24 @@ int batch_name_outputs(batch *b, const window_request *windows, const char *temp
 
 /* ---- one file ------------------------------------------------------------------------------------- */
 
+static void say_image(const job *j, const char *input, const image_format *format, const image *img)
+{
+    if (j->verbose)
+        say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img->width,
+            (long long)img->height, img->channels, img->channels > 1 ? "s" : "", sat_type_name(img->type));
+    if (img->meta.note[0] && !j->quiet) say(input_name(input), "%s", img->meta.note);
+    if (!j->table && j->windows.outputs == 0 && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
+        image_has_alpha(img))
+        say(input_name(input),
+            "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
+            "like them, --alpha weighted leaves out this line",
+            img->channels);
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
     image img = {0};
-    const image_format *format;
     error err;
     times spent = {0};
     bool at_first = false;
@@ -370,26 +384,26 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .channels = j->channels};
 
     job_stage(j, &spent, "decode");
-    bool ok = image_read(input, &decode, &img, &format, &err);
+    row_source rows;
+    bool ok = row_source_open(&rows, input, &decode, &err);
+    const bool streams = ok && !j->table && (windows ? job_window_streams : job_filter_streams)(j, &rows);
+    const image *head = streams ? &rows.head : &img;
+    ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     if (ok) {
         spent.decode_s = clock_now_s() - start;
-        if (j->verbose)
-            say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
-                (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
-        if (img.meta.note[0] && !j->quiet) say(input_name(input), "%s", img.meta.note);
-        if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
-            image_has_alpha(&img))
-            say(input_name(input),
-                "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
-                "like them, --alpha weighted leaves out this line",
-                img.channels);
-        progress_pixels(&spent.item, (double)img.width * (double)img.height);
-        if (windows)
+        say_image(j, input, rows.format, head);
+        progress_pixels(&spent.item, (double)head->width * (double)head->height);
+        if (streams && windows)
+            ok = job_window_rows(j, input, &rows, outputs, threads, &memory.share, &spent, &at_output, &err);
+        else if (streams)
+            ok = job_filter_rows(j, input, &rows, outputs[0], threads, &memory.share, &spent, &at_first, &err);
+        else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
         else
             ok = (j->table ? job_table : job_filter)(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
+    row_source_close(&rows);
     image_free(&img);
     memory_keep(&memory.share, 0);
     progress_finish(&spent.item);

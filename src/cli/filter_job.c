@@ -4,6 +4,7 @@
  * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
  * images are held while it computes, one while it encodes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
@@ -12,6 +13,7 @@
 #include "progress.h"
 #include "sample_type.h"
 #include "sat_image.h"
+#include "stream.h"
 
 /* ---- a box ---------------------------------------------------------------------------------------- */
 
@@ -172,6 +174,25 @@ static void say_holes(const job *j, const char *input, const image *img, const v
             value);
 }
 
+/* nodata: the value in results. */
+static bool open_gauss(const job *j, const char *input, const image *img, const valid_samples *valid,
+                       sat_gauss_spec *spec, sat_gauss **gauss, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    valid_nodata_text(valid, spec->result, nodata);
+    spec->masked = valid->mask.data != NULL;
+    spec->skip_nan = valid->skip_nan;
+    spec->has_nodata = valid->has_nodata;
+    spec->empty_set = valid->has_nodata && nodata[0];
+    spec->nodata = spec->empty = valid->nodata;
+    if (!job_border_values(j, img, spec->border_value, err)) return false;
+    if (sat_gauss_create(gauss, spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
+            spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+            j->linear ? "" : sat_type_name(spec->result), sat_gauss_note(*gauss));
+    return true;
+}
+
 /* valid: as the image's samples, which may be light, are compared. */
 static bool gauss_filter(const job *j, const char *input, image *img, const valid_samples *valid, int threads,
                          sat_counts *counts, error *err)
@@ -181,18 +202,7 @@ static bool gauss_filter(const job *j, const char *input, image *img, const vali
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
     char nodata[NODATA_TEXT_BYTES];
-    valid_nodata_text(valid, spec.result, nodata);
-    spec.masked = valid->mask.data != NULL;
-    spec.skip_nan = valid->skip_nan;
-    spec.has_nodata = valid->has_nodata;
-    spec.empty_set = valid->has_nodata && nodata[0];
-    spec.nodata = spec.empty = valid->nodata;
-    if (!job_border_values(j, img, spec.border_value, err)) return false;
-    bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK || fail(err, "%s", sat_detail());
-    if (ok && j->verbose)
-        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
-            spec.weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
-            j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
+    bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
     ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
     if (ok) {
         const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
@@ -409,5 +419,134 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         spent->encode_s = clock_now_s() - start;
     }
     sink_abort(&out);
+    return ok;
+}
+
+/* ---- a band of rows at a time ----------------------------------------------------------------------- */
+
+bool job_filter_streams(const job *j, const row_source *from)
+{
+    const bool wraps = j->border && strcmp(j->border, "wrap") == 0, cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
+    if (!stream_reads(from, j->border) || !cpu || j->linear || j->valid.mask || j->passes > STREAM_STAGES) return false;
+    if (wraps && (j->gauss.name || j->passes > 1)) return false;
+    if (j->gauss.name) return true;
+    const bool all =
+        !j->valid.skip_nan && !j->valid.has_nodata && (j->valid.nodata_given || !from->head.meta.nodata[0]);
+    return (all && j->windows.min_valid == 0) || !image_has_alpha(&from->head);
+}
+
+/* A stage for each pass of a box. */
+static bool box_stages(const job *j, const char *input, const image *img, int64_t band, int threads, stream *s,
+                       error *err)
+{
+    const image_shape shape = image_shape_of(img);
+    sat_box_spec spec = box_spec(j, &shape, threads);
+    spec.band_rows = band;
+    if (!job_border_values(j, img, spec.border_value, err)) return false;
+    for (int64_t pass = 0; pass < j->passes; pass++) {
+        stream_filter *f = &s->stage[s->stages].filter[0];
+        sat_box *box;
+        s->stage[s->stages++] = (stream_stage){.filter = {STREAM_FILTER(box)}, .filters = 1, .channels = spec.channels};
+        s->stage[pass].sample = spec.sample;
+        f->results = 1;
+        const sat_status status = sat_box_create(&box, &spec);
+        if (status != SAT_OK) refuse(status, &spec, err);
+        if (status != SAT_OK) return false;
+        f->object = box;
+        if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
+        spec.sample = spec.result;
+        spec.anchor = spec.anchor == SAT_ANCHOR_FIRST ? SAT_ANCHOR_SECOND : SAT_ANCHOR_FIRST;
+    }
+    return true;
+}
+
+/* The same where some samples do not count. */
+static bool valid_stages(const job *j, const char *input, const image *img, valid_samples valid, int64_t band,
+                         int threads, stream *s, error *err)
+{
+    const sat_window_output mean = {.statistic = "mean", .result = job_result_type(j, img->type)};
+    image_shape shape = image_shape_of(img);
+    double values[4];
+    if (!job_border_values(j, img, values, err)) return false;
+    for (int64_t pass = 0; pass < j->passes; pass++) {
+        sat_window_spec spec = job_pass_spec(j, &valid, &shape, pass, true, &mean, threads);
+        stream_filter *f = &s->stage[s->stages].filter[0];
+        sat_window *window;
+        s->stage[s->stages++] =
+            (stream_stage){.filter = {STREAM_FILTER(window)}, .filters = 1, .channels = shape.channels};
+        s->stage[pass].sample = shape.type;
+        f->results = 1;
+        spec.band_rows = band;
+        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+        f->object = window;
+        if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
+        shape.type = mean.result;
+        if (valid.has_nodata && !sat_type_holds(mean.result, valid.nodata))
+            valid.has_nodata = false, valid.skip_nan = true;
+    }
+    return true;
+}
+
+static bool gauss_stage(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
+                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    const image_shape shape = image_shape_of(img);
+    sat_gauss_spec spec = gauss_spec(j, &shape, threads);
+    sat_gauss *gauss;
+    spec.band_rows = band;
+    if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;
+    s->stage[s->stages++] = (stream_stage){
+        .filter = {STREAM_FILTER(gauss)}, .filters = 1, .channels = spec.channels, .sample = spec.sample};
+    s->stage[0].filter[0].results = 1;
+    s->stage[0].filter[0].object = gauss;
+    return true;
+}
+
+bool job_filter_rows(const job *j, const char *input, row_source *from, const char *output, int threads,
+                     memory_share *share, times *spent, bool *at_output, error *err)
+{
+    image *img = &from->head;
+    stream *s = calloc(1, sizeof *s);
+    sink *out = NULL;
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const double start = clock_now_s();
+    const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
+    valid_samples valid;
+    if (!s) return fail_memory(err, "out of memory");
+    *at_output = true;
+    bool ok = check_holds(j, format, j->format ? j->format_word : format_extension(output), img, err) &&
+              sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
+    if (ok) *at_output = false;
+    job_stage(j, spent, "compute");
+    *s = (stream){.from = from, .results = 1, .share = share, .at_output = -1};
+    s->head[0] = *img;
+    s->head[0].type = job_result_type(j, img->type);
+    char nodata[NODATA_TEXT_BYTES];
+    ok = ok && what_counts(j, input, img, threads, &valid, err);
+    memcpy(nodata, img->meta.nodata, sizeof nodata);
+    const size_t row = sat_row_bytes(img->width, img->channels, s->head[0].type);
+    const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);
+    const bool all = ok && all_count(j, &valid);
+    if (ok && !all) valid_nodata_text(&valid, s->head[0].type, nodata);
+    if (ok && j->gauss.name)
+        ok = gauss_stage(j, input, img, &valid, band, threads, s, nodata, err);
+    else if (ok)
+        ok = all ? box_stages(j, input, img, band, threads, s, err)
+                 : valid_stages(j, input, img, valid, band, threads, s, err);
+    memcpy(s->head[0].meta.nodata, all ? img->meta.nodata : nodata, sizeof nodata);
+    ok = ok && stream_begin(s, 0, format, &encode, out, err) && stream_run(s, band, threads, spent, err);
+    if (!ok && s->at_output == 0) *at_output = true;
+    if (ok) {
+        sat_counts counts = s->stage[s->stages - 1].filter[0].counts;
+        for (int i = 0; i + 1 < s->stages; i++) counts.moved += s->stage[i].filter[0].counts.moved;
+        if (j->gauss.name) job_say_clipped(j, input, &s->head[0], counts.clipped);
+        say_holes(j, input, &s->head[0], &valid, &counts);
+        *at_output = true;
+        ok = sink_commit(&out, err);
+    }
+    spent->compute_s = clock_now_s() - start;
+    sink_abort(&out);
+    stream_free(s);
+    free(s);
     return ok;
 }

@@ -140,6 +140,22 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
 bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
                    sat_counts *counts, error *err);
 
+/* The spec of a pass of such a filter, of one output, which is the caller's.  by_value: what counts is compared. */
+sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const image_shape *from, int64_t pass,
+                              bool by_value, const sat_window_output *mean, int threads);
+
+void job_say_valid(const job *j, const char *input, const char *note);
+
+/* The same of images whose rows are read, filtered and written a band at a time (stream.h): can these be, and how.  The
+ * share is of the memory that it takes. */
+struct row_source;
+bool job_filter_streams(const job *j, const struct row_source *from);
+bool job_filter_rows(const job *j, const char *input, struct row_source *from, const char *output, int threads,
+                     memory_share *share, times *spent, bool *at_output, error *err);
+bool job_window_streams(const job *j, const struct row_source *from);
+bool job_window_rows(const job *j, const char *input, struct row_source *from, char *const *outputs, int threads,
+                     memory_share *share, times *spent, int *at_output, error *err);
+
 /* The same with several outputs; *at_output: the index of the one at fault, or -1. */
 bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,
                 int *at_output, error *err);

@@ -12,7 +12,8 @@ void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char
     const sat_float_axis *y = &p->f->y;
     for (int i = 0; i < n; i++) {
         int64_t row = sat_border_index(p->f->window.border, position + i + y->first, y->image.n);
-        rows[i] = row < 0 ? NULL : (const char *)p->src->data + row * p->src->row_bytes;
+        const int64_t at = row < 0 ? p->src->height : sat_source_row(p->run, row);
+        rows[i] = at >= p->src->height ? NULL : (const char *)p->src->data + at * p->src->row_bytes;
     }
 }
 

@@ -8,7 +8,7 @@
  * result's written, from the beginning of a cache line on. */
 void sat_float_begin(sat_float_part *p);
 
-/* The rows at n positions of y, NULL where there is none. */
+/* The rows at n positions of y, NULL where there is none; rows that the source does not hold are of no window. */
 void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char **rows);
 
 /* How many pixels from a position of x on, before `end`, are a chunk: inside the image, or at one of its edges. */

@@ -63,7 +63,7 @@ static void write_row(const sat_float_part *p, const sat_float_output *o, const 
 {
     const sat_float_box *f = p->f;
     const int64_t skip = f->x.skip, size = f->spec.channels * (int64_t)f->out_bytes, first = p->first * size;
-    char *to = (char *)p->dst->data + y * p->dst->row_bytes;
+    char *to = (char *)p->dst->data + (y - p->run->first) * p->dst->row_bytes;
     int64_t from = (o->written - skip) * size, until = (end - skip) * size;
     if (f->stream) {
         from -= (int64_t)(((uintptr_t)to + (uintptr_t)from) % LINE_BYTES);
@@ -84,15 +84,16 @@ void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
     const int64_t skip = f->x.skip, y = o->block * BOX_LINES, size = f->spec.channels * (int64_t)f->out_bytes;
     const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
     const int64_t rows = p->end - y < BOX_LINES ? p->end - y : BOX_LINES, pitch = f->row * (int64_t)f->out_bytes;
+    const int64_t before = p->begin > y ? p->begin - y : 0; /* rows that are not written */
     const bool gaps = sat_has_gaps(p->dst);
     if (o->held == o->ready) return;
     const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
     if (gaps && end > o->written)
-        sat_scatter(p->dst, o->written - skip, end - o->written, y, rows, p->w->means + (o->written - o->held) * size,
-                    (size_t)pitch);
+        sat_scatter(p->dst, o->written - skip, end - o->written, y + before - p->run->first, rows - before,
+                    p->w->means + before * pitch + (o->written - o->held) * size, (size_t)pitch);
     for (int64_t j = 0; j < rows; j++) {
         char *row = p->w->means + j * pitch;
-        if (!gaps) write_row(p, o, row, y + j, end, all);
+        if (!gaps && j >= before) write_row(p, o, row, y + j, end, all);
         memmove(row, row + (keep - o->held) * size, (size_t)((o->ready - keep) * size));
     }
     o->held = keep;
@@ -111,10 +112,11 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
     const bool to_f64 = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
-    const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end && !sat_has_gaps(p->dst);
-    char *const to = inside ? (char *)p->dst->data + y * p->dst->row_bytes + (size_t)i * pixel : NULL;
+    const bool inside = i >= p->first && i + n <= p->last && y >= p->begin && y + BOX_LINES <= p->end;
+    const bool lies = inside && !sat_has_gaps(p->dst);
+    char *const to = lies ? (char *)p->dst->data + (y - p->run->first) * p->dst->row_bytes + (size_t)i * pixel : NULL;
     const bool direct =
-        SAT_PATH(float_direct) && inside && (!f->stream || (lines && (whole || to_f64) && whole_lines(p->dst, to)));
+        SAT_PATH(float_direct) && lies && (!f->stream || (lines && (whole || to_f64) && whole_lines(p->dst, to)));
     sat_box_means m = {
         .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
         .rows = o->rows,

@@ -154,7 +154,7 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->out_bytes = sat_type_bytes(spec->result);
     f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
-                                    sat_area(spec->height, spec->count));
+                                    sat_area(spec->band_rows ? spec->band_rows : spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
     f->chunk_px = SAT_FLOAT_CHUNK_SAMPLES / PIECE_SAMPLES * f->piece_px;
     f->row = (3 * SAT_FLOAT_FRONT_PX + 2 * SAT_FLOAT_ALIGNED + f->chunk_px) * spec->channels;

@@ -29,10 +29,12 @@ typedef struct sat_float_sums {
 
 typedef struct sat_float_worker {
     sat_float_sums down, along;
-    double *columns; /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
-    double *windows; /* window sums of a piece that are not means yet; by segments: a row of samples */
-    char *samples;   /* of a chunk, where they do not lie as they are summed */
-    char *means;     /* eight rows on their way to the result */
+    double *columns;       /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
+    double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */
+    char *samples;         /* of a chunk, where they do not lie as they are summed */
+    char *means;           /* eight rows on their way to the result */
+    int64_t next;          /* the row that may follow those that it has made; 0: none may */
+    int64_t origin, start; /* of that part */
 } sat_float_worker;
 
 typedef struct sat_cpu_box_float {
@@ -57,14 +59,15 @@ typedef struct sat_cpu_box_float {
     sat_float_worker *workers;
 } sat_float_box;
 
-/* What a worker does at a time: rows [y, end) of the pixels [first, last). */
+/* What a worker does at a time: rows [begin, end) of the pixels [first, last). */
 typedef struct sat_float_part {
     const sat_float_box *f;
     const sat_float_worker *w;
     const sat_view *src, *dst;
     const sat_run *run;
     int worker;
-    int64_t y, end, first, last;
+    bool follows;                       /* row y follows the worker's last one */
+    int64_t y, begin, end, first, last; /* y: a multiple of BOX_LINES, of rows that are made from `begin` on */
     int64_t origin; /* the position from which on windows begin; that of a block, where a row is summed by blocks */
     int64_t start;  /* the position at which the column sums begin: at most SAT_FLOAT_ALIGNED - 1 before the origin */
 } sat_float_part;

@@ -36,7 +36,7 @@ void sat_float_row_by_segments(const sat_float_part *p)
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
             if (!sat_goes_on(p->run, p->worker, (double)samples / SAT_FLOATS_PER_US)) return;
-            load(f, src, r, w->windows);
+            load(f, src, sat_source_row(p->run, r), w->windows);
             for (int64_t i = 0; i < samples; i++) w->columns[i] += (double)segments[s].weight * w->windows[i];
         }
     for (int64_t x = 0; x < f->spec.width; x++) {
@@ -48,7 +48,7 @@ void sat_float_row_by_segments(const sat_float_part *p)
             for (int64_t i = segments[s].begin; i < segments[s].end; i++)
                 for (int c = 0; c < channels; c++) sum[c] += (double)segments[s].weight * w->columns[i * channels + c];
         for (int c = 0; c < channels; c++) {
-            void *out = sat_sample_at(dst, x, y, c);
+            void *out = sat_sample_at(dst, x, y - p->run->first, c);
             const double by = f->spec.weighted_alpha && c < alpha ? sum[alpha] : (double)f->window.area_px;
             const double mean = by == 0 ? 0 : sum[c] / by;
             if (dst->type == SAT_F64)

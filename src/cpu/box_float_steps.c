@@ -232,9 +232,9 @@ void sat_float_strip(const sat_float_part *p)
     const sat_float_box *f = p->f;
     const sat_float_axis *y = &f->y;
     rows r = {.block = p->y / BOX_LINES, .count = y->blocks ? 2 * BOX_LINES : (int)(BOX_LINES + y->rest - 1)};
-    if (y->blocks) start_sums(y, &p->w->down);
-    for (int64_t b = r.block - y->blocks - 1; y->blocks && b < r.block && sat_float_goes_on(p, 0); b++)
-        enter_rows(p, b);
+    const bool starts = y->blocks && !p->follows;
+    if (starts) start_sums(y, &p->w->down);
+    for (int64_t b = r.block - y->blocks - 1; starts && b < r.block && sat_float_goes_on(p, 0); b++) enter_rows(p, b);
     for (; r.block * BOX_LINES < p->end && sat_float_goes_on(p, 0); r.block++) {
         sat_float_rows(p, r.block * BOX_LINES, y->blocks ? BOX_LINES : r.count, r.rows);
         if (y->blocks) {

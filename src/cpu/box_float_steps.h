@@ -4,7 +4,7 @@
 
 #include "box_float_plan.h"
 
-/* A part whose first row is a multiple of BOX_LINES; origin is set. */
+/* A part whose origin is set. */
 void sat_float_strip(const sat_float_part *p);
 
 #endif

@@ -121,10 +121,11 @@ sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *c
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
     f->spec = *spec;
     f->ops = isa->box;
-    double samples = (double)spec->width * (double)spec->height * spec->channels;
+    const int64_t rows = spec->band_rows ? spec->band_rows : spec->height; /* of a run */
+    double samples = (double)spec->width * (double)rows * spec->channels;
     f->threads =
         sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
-    if (f->threads > spec->height) f->threads = (int)spec->height;
+    if (f->threads > rows) f->threads = (int)rows;
     sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
         status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->floats);
@@ -140,7 +141,7 @@ sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *c
                                  .made_per_us = MADE_PER_US};
         choose_loops(f);
         if (counted) choose_counts(f, counted);
-        f->stream = sat_machine_streams((size_t)f->sums.samples * f->out_bytes, sat_area(spec->height, spec->count));
+        f->stream = sat_machine_streams((size_t)f->sums.samples * f->out_bytes, sat_area(rows, spec->count));
         if (!sat_cpu_sums_open(&f->sums, arena) || !plan_workers(f, arena))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -245,7 +246,7 @@ static void count_no_holes(const job *j, const sat_cpu_chunk *c, char *counts)
     const filter *f = j->f;
     const size_t entry = f->sums.of[COUNT].entry;
     uint8_t valid[CHUNK];
-    sat_cpu_centres(valid, &f->sums.counts, j->src, j->mask, c->y, c->first, c->n);
+    sat_cpu_centres(valid, &f->sums.counts, j->src, j->mask, sat_source_row(j->run, c->y), c->first, c->n);
     for (int64_t i = 0; i < c->n; i++)
         if (!valid[i]) memset(counts + (size_t)i * entry, 0, entry);
 }
@@ -278,8 +279,9 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     const sat_cpu_sums *e = &f->sums;
     worker *w = &f->workers[worker_index];
     const sat_cpu_summer *k = &e->workers[worker_index];
-    char *to = (char *)j->dst->data + c->y * j->dst->row_bytes;
-    if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
+    const int64_t y = c->y - j->run->first;
+    char *to = (char *)j->dst->data + y * j->dst->row_bytes;
+    if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
     const bool summed = (e->few && !SAT_PATH(few_means)) || f->spec.weighted_alpha || e->some_count || e->by_segments ||
                         few_sums || sat_cpu_has_values(e, c);
@@ -301,7 +303,8 @@ static void do_band(void *context, int64_t band, int worker_index)
     const job *j = context;
     const filter *f = j->f;
     const sat_cpu_sums_run run = {&f->sums, j->src, j->mask, j->run, means, j};
-    const int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
+    const int64_t first = j->run->first + band * j->rows;
+    const int64_t end = first + j->rows < j->run->end ? first + j->rows : j->run->end;
     sat_rows_forget(f->workers[worker_index].results);
     sat_cpu_sums_rows(&run, worker_index, first, end);
     sat_rows_end(f->workers[worker_index].results, j->dst);
@@ -313,9 +316,11 @@ sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *m
 {
     const filter *f = state;
     if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
-    int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
+    const int64_t height = run->end - run->first;
+    const int64_t rows = sat_cpu_box_band_rows(run, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
     for (int i = 0; i < f->threads; i++) f->workers[i].empty = f->workers[i].moved = 0;
+    sat_cpu_sums_begin(&f->sums, run, rows);
     const sat_status status = sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
     if (!f->sums.some_count) return status;
     counts->empty[0] = counts->moved = 0;
@@ -332,4 +337,4 @@ static sat_status sat_cpu_box_open(const void *spec, sat_arena *arena, void **st
     return sat_cpu_means_open(spec, NULL, arena, state, note, note_bytes);
 }
 
-const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_means_run, .turns = true};
+const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_means_run, .turns = true, .rows = true};

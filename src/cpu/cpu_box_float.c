@@ -60,36 +60,55 @@ static void do_part(void *context, int64_t index, int worker)
 {
     const job *j = context;
     const sat_float_box *f = j->f;
-    const int64_t y = index / j->strips * j->rows, first = index % j->strips * f->strip_px;
+    const sat_run *run = j->run;
+    const int64_t y = run->first / BOX_LINES * BOX_LINES + index / j->strips * j->rows;
+    const int64_t first = index % j->strips * f->strip_px;
+    sat_float_worker *w = &f->workers[worker];
     sat_float_part p = {.f = f,
-                        .w = &f->workers[worker],
+                        .w = w,
                         .src = j->src,
                         .dst = j->dst,
-                        .run = j->run,
+                        .run = run,
                         .worker = worker,
+                        .follows = j->strips == 1 && y > 0 && w->next == y,
                         .y = y,
-                        .end = lower(y + j->rows, f->spec.height),
+                        .begin = y < run->first ? run->first : y,
+                        .end = lower(y + j->rows, run->end),
                         .first = first,
                         .last = lower(first + f->strip_px, f->spec.width)};
-    sat_float_begin(&p);
+    w->next = 0;
+    if (p.follows)
+        p.origin = w->origin, p.start = w->start;
+    else
+        sat_float_begin(&p);
     sat_float_strip(&p);
+    w->origin = p.origin, w->start = p.start;
+    if (p.end % BOX_LINES == 0 && sat_goes_on(run, worker, 0)) w->next = p.end;
     if (f->stream) f->isa->fence();
 }
 
-static void do_row_by_segments(void *context, int64_t y, int worker)
+static void do_row_by_segments(void *context, int64_t row, int worker)
 {
     const job *j = context;
-    const sat_float_part p = {
-        .f = j->f, .w = &j->f->workers[worker], .src = j->src, .dst = j->dst, .run = j->run, .worker = worker, .y = y};
+    const sat_float_part p = {.f = j->f,
+                              .w = &j->f->workers[worker],
+                              .src = j->src,
+                              .dst = j->dst,
+                              .run = j->run,
+                              .worker = worker,
+                              .y = j->run->first + row};
     sat_float_row_by_segments(&p);
 }
 
 sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
-    const int64_t height = f->spec.height;
+    const int64_t height = run->end - run->first / BOX_LINES * BOX_LINES; /* of whole blocks */
     job j = {.f = f, .src = src, .dst = dst, .run = run};
-    if (f->by_segments) return sat_run_each(run, f->spec.executor, f->threads, height, do_row_by_segments, &j);
-    j.rows = sat_float_round_up(sat_cpu_box_band_rows(height, f->y.window, f->threads), BOX_LINES);
+    if (f->by_segments)
+        return sat_run_each(run, f->spec.executor, f->threads, run->end - run->first, do_row_by_segments, &j);
+    j.rows = sat_float_round_up(sat_cpu_box_band_rows(run, f->y.window, f->threads), BOX_LINES);
     j.strips = (f->spec.width - 1) / f->strip_px + 1;
+    for (int i = 0; i < f->threads; i++)
+        if (i > 0 || !run->follows || j.rows < height) f->workers[i].next = 0;
     return sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
 }

@@ -106,7 +106,7 @@ static void do_marks(void *context, int64_t group, int worker_index)
     const sat_view *m = j->mask;
     const int64_t channels = f->spec.channels, y = group * GAUSS_LANES;
     if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * f->samples) / MARKS_PER_US)) return;
-    for (int64_t row = y; row < y + GAUSS_LANES && row < f->spec.height; row++) {
+    for (int64_t row = y; row < y + GAUSS_LANES && row < m->height; row++) {
         const uint8_t *from = (const uint8_t *)m->data + row * m->row_bytes;
         uint8_t *to = f->marks + group * f->strips * BLOCK + (row - y) * GAUSS_LANES;
         const int64_t whole = channels == 1 && m->pixel_bytes == 1 ? f->samples / GAUSS_LANES : 0;
@@ -117,31 +117,35 @@ static void do_marks(void *context, int64_t group, int worker_index)
     }
 }
 
-/* Weights of n lines of samples, from row y of that strip on. */
+/* Weights of n lines of samples, from row y of that strip of the source on. */
 static void count_samples(const sat_gauss_filter *f, char *lines, char *weights, int64_t y, int64_t n, int64_t strip,
                           bool zeros)
 {
     const sat_gauss_valid valid = {
         .mask = f->marks ? f->marks + (y / GAUSS_LANES * f->strips + strip) * BLOCK : NULL,
         .block_bytes = (size_t)f->strips * BLOCK,
+        .first = y % GAUSS_LANES,
         .nodata = f->nodata,
         .skip_nan = f->spec.skip_nan,
     };
     f->ops->count(lines, weights, n, &valid, zeros);
 }
 
-/* Divides by the weights of the samples inside, where that are not all. */
-static void scale_edges(const sat_gauss_filter *f, const sat_gauss_axis *a, char *lines)
+/* Divides results [first, end) of an axis by the weights of the samples inside, where that are not all. */
+static void scale_edges(const sat_gauss_filter *f, const sat_gauss_axis *a, int64_t first, int64_t end, char *lines)
 {
-    const int64_t n = a->n, edge = a->margin < n ? a->margin : n, last = n - edge > edge ? n - edge : edge;
-    f->ops->scale(lines, a->scale, edge);
-    f->ops->scale(lines + (size_t)last * f->ops->line_bytes, a->scale + last, n - last);
+    const int64_t edge = a->margin < a->n ? a->margin : a->n, last = a->n - edge > edge ? a->n - edge : edge;
+    const int64_t before = edge < end ? edge : end, behind = last > first ? last : first;
+    if (before > first) f->ops->scale(lines, a->scale + first, before - first);
+    if (end > behind)
+        f->ops->scale(lines + (size_t)(behind - first) * f->ops->line_bytes, a->scale + behind, end - behind);
 }
 
 /* The same of weights, which are 1 where all samples inside count; in lanes of `whole` only. */
-static void settle(const sat_gauss_filter *f, const sat_gauss_axis *a, char *weights, const void *whole)
+static void settle(const sat_gauss_filter *f, const sat_gauss_axis *a, int64_t first, int64_t end, char *weights,
+                   const void *whole)
 {
-    f->ops->settle(weights, a->ones, a->scale, whole, a->n);
+    f->ops->settle(weights, a->ones + first, a->scale ? a->scale + first : NULL, whole, end - first);
 }
 
 /* A strip, filtered down the columns. */
@@ -152,25 +156,28 @@ static void do_strip(void *context, int64_t strip, int worker_index)
     const sat_gauss_worker *w = &f->workers[worker_index];
     const sat_gauss_kernel *k = &j->k->k;
     const size_t line = f->ops->line_bytes;
-    const int64_t height = f->spec.height, first = strip * GAUSS_LANES;
+    const int64_t first = strip * GAUSS_LANES, top = j->run->first, end = j->run->end, made = end - top;
+    int64_t from, to;
+    sat_gauss_reach(k, &j->k->y, top, end, &from, &to);
+    const int64_t height = to - from, y = from - j->run->from; /* of the source's rows that are read */
     if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * height * f->planes) / AXIS_PER_US)) return;
-    const sat_gauss_rows rows = rows_of(f, w, j->src, 0, height, first);
+    const sat_gauss_rows rows = rows_of(f, w, j->src, y, height, first);
     const size_t before = (size_t)(k->passes * k->reach) * line;
     char *lines = w->lines[VALUES] + before, *weights = w->lines[WEIGHTS] + before;
     f->ops->load[f->sample](lines, &rows);
-    if (f->planes > 1) count_samples(f, lines, weights, 0, height, strip, true);
+    if (f->planes > 1) count_samples(f, lines, weights, y, height, strip, true);
     if (f->spec.weighted_alpha && f->planes > 1)
         f->ops->weigh_counting(lines, weights, height, f->spec.channels);
     else if (f->spec.weighted_alpha)
         f->ops->weigh(lines, height, f->spec.channels);
     for (int p = 0; p < f->planes; p++) {
         char *kept = f->kept[p] + (size_t)strip * f->strip_bytes;
-        sat_gauss_along(f, k, &j->k->y, kept, w->lines[p], line_beyond(f, w, p, first, 1), w->scratch);
+        sat_gauss_along(f, k, &j->k->y, top, end, kept, w->lines[p], line_beyond(f, w, p, first, 1), w->scratch);
         if (p == WEIGHTS)
-            settle(f, &j->k->y, kept, f->whole);
+            settle(f, &j->k->y, top, end, kept, f->whole);
         else if (j->k->y.scale)
-            scale_edges(f, &j->k->y, kept);
-        memset(kept + (size_t)height * line, 0, (size_t)(f->rows - height) * line);
+            scale_edges(f, &j->k->y, top, end, kept);
+        memset(kept + (size_t)made * line, 0, (size_t)(f->rows - made) * line);
     }
 }
 
@@ -222,7 +229,7 @@ static void unweigh(const sat_gauss_filter *f, const sat_gauss_worker *w)
         f->ops->unweigh(lines_of_channel(f, w, VALUES, c), lines_of_channel(f, w, VALUES, alpha), f->spec.width);
 }
 
-/* Divides 16 rows from y on by their weights: colours first, as they need alpha's. */
+/* Divides 16 rows, from row y of the image on, by their weights: colours first, as they need alpha's. */
 static void divide(const job *j, const sat_gauss_worker *w, int64_t y)
 {
     const sat_gauss_filter *f = j->f;
@@ -241,7 +248,8 @@ static void divide(const job *j, const sat_gauss_worker *w, int64_t y)
     }
 }
 
-/* Empties the results of a worker's block that do not count; returns how many.  first: of differences. */
+/* Empties the results of a worker's block that do not count; returns how many.  y: of the source's row; first: of
+ * differences. */
 static int64_t finish(const job *j, const sat_gauss_worker *w, int64_t y, const sat_gauss_rows *to, int64_t strip,
                       const char *first)
 {
@@ -266,7 +274,8 @@ static void do_rows(void *context, int64_t group, int worker_index)
     const sat_gauss_worker *w = &f->workers[worker_index];
     const sat_gauss_kernel *k = &j->k->k;
     const sat_gauss_spec *s = &f->spec;
-    const int64_t y = group * GAUSS_LANES, rows = s->height - y < GAUSS_LANES ? s->height - y : GAUSS_LANES;
+    const int64_t y = group * GAUSS_LANES, left = j->run->end - j->run->first - y; /* y: of the results' row */
+    const int64_t rows = left < GAUSS_LANES ? left : GAUSS_LANES, own = sat_source_row(j->run, j->run->first + y);
     const int alpha = s->weighted_alpha && s->mode != SAT_GAUSS_BLUR ? s->channels : 0;
     long long clipped = 0, empty = 0, moved = 0;
     if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * f->samples * f->planes) / AXIS_PER_US)) return;
@@ -274,15 +283,15 @@ static void do_rows(void *context, int64_t group, int worker_index)
         for (int64_t i = 0; i < f->strips; i++) part_block(f, w, p, y, i, k->passes * k->reach);
         for (int c = 0; c < s->channels; c++) {
             char *lines = lines_of_channel(f, w, p, c);
-            sat_gauss_along(f, k, &j->k->x, lines, lines, line_beyond(f, w, p, c, 0), w->scratch);
+            sat_gauss_along(f, k, &j->k->x, 0, s->width, lines, lines, line_beyond(f, w, p, c, 0), w->scratch);
             if (p == WEIGHTS && (!s->weighted_alpha || sat_gauss_is_alpha(s, c)))
-                settle(f, &j->k->x, lines, f->one);
+                settle(f, &j->k->x, 0, s->width, lines, f->one);
             else if (j->k->x.scale)
-                scale_edges(f, &j->k->x, lines);
+                scale_edges(f, &j->k->x, 0, s->width, lines);
         }
     }
     if (f->planes > 1)
-        divide(j, w, y);
+        divide(j, w, j->run->first + y);
     else if (s->weighted_alpha)
         unweigh(f, w);
     for (int64_t i = 0; i < f->strips; i++) {
@@ -293,7 +302,7 @@ static void do_rows(void *context, int64_t group, int worker_index)
         if (j->mix == GAUSS_MIX_DIFFERENCE) {
             f->ops->mix(w->block[VALUES], first, rows, j->mix, s->amount, alpha);
         } else if (j->mix != GAUSS_MIX_NONE) {
-            const sat_gauss_rows other = rows_of(f, w, j->src, y, rows, i * GAUSS_LANES);
+            const sat_gauss_rows other = rows_of(f, w, j->src, own, rows, i * GAUSS_LANES);
             f->ops->load[f->sample](w->other, &other);
             f->ops->mix(w->block[VALUES], w->other, rows, j->mix, s->amount, alpha);
         }
@@ -302,7 +311,7 @@ static void do_rows(void *context, int64_t group, int worker_index)
             continue;
         }
         const sat_gauss_rows to = results_of(f, w, j->dst, y, rows, i * GAUSS_LANES);
-        if (f->planes > 1) empty += finish(j, w, y, &to, i, kinds);
+        if (f->planes > 1) empty += finish(j, w, own, &to, i, kinds);
         clipped += f->ops->store[f->result](w->block[VALUES], &to);
         if (f->avoids) moved += f->ops->avoid[f->result](w->block[VALUES], w->block[WEIGHTS], &to, s->nodata);
     }
@@ -320,8 +329,8 @@ static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_
     const sat_gauss_spec *s = &f->spec;
     job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run};
     sat_status status = SAT_OK;
-    const int64_t groups = (s->height - 1) / GAUSS_LANES + 1;
-    if (mask) status = sat_run_each(run, s->executor, f->threads, groups, do_marks, &j);
+    const int64_t groups = (run->end - run->first - 1) / GAUSS_LANES + 1;
+    if (mask) status = sat_run_each(run, s->executor, f->threads, (mask->height - 1) / GAUSS_LANES + 1, do_marks, &j);
     for (int i = 0; i < f->kernels && status == SAT_OK; i++) {
         j.k = &f->kernel[i];
         j.mix = GAUSS_MIX_NONE;
@@ -337,4 +346,4 @@ static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_
     return status;
 }
 
-const sat_hooks sat_cpu_gauss = {.open = sat_gauss_open, .run = sat_cpu_gauss_run};
+const sat_hooks sat_cpu_gauss = {.open = sat_gauss_open, .run = sat_cpu_gauss_run, .rows = true};

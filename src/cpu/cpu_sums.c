@@ -139,7 +139,7 @@ typedef struct row_data {
     const void *samples, *valid;
 } row_data;
 
-/* Weighs samples, or finds those that count. */
+/* Weighs samples, or finds those that count; y: the source's row. */
 static row_data made(const sat_cpu_sums_run *run, int64_t y, const void *samples, const sat_cpu_row *to)
 {
     const sat_cpu_sums *e = run->e;
@@ -153,8 +153,9 @@ static row_data made(const sat_cpu_sums_run *run, int64_t y, const void *samples
     return (row_data){to->made, to->valid};
 }
 
-static inline row_data prepare(const sat_cpu_sums_run *run, int64_t y, const sat_cpu_row *to)
+static inline row_data prepare(const sat_cpu_sums_run *run, int64_t row, const sat_cpu_row *to)
 {
+    const int64_t y = sat_source_row(run->run, row);
     const void *samples = sat_row(to->rows, run->src, y);
     return run->e->weighted || run->e->some_count ? made(run, y, samples, to) : (row_data){samples, NULL};
 }
@@ -267,22 +268,25 @@ void sat_cpu_areas(const sat_cpu_sums *e, int feature, void *areas, const sat_cp
 }
 
 /* Prefetches n bytes from `first` on of the row at position y. */
-static void prefetch(const sat_cpu_sums *e, const sat_view *src, int64_t y, size_t first, size_t n)
+static void prefetch(const sat_cpu_sums_run *run, int64_t y, size_t first, size_t n)
 {
-    const int64_t row = sat_border_index(e->window->border, y, e->window->y.n);
-    if (row < 0) return;
-    const char *p = (const char *)src->data + row * src->row_bytes + first;
+    const sat_view *src = run->src;
+    const int64_t row = sat_border_index(run->e->window->border, y, run->e->window->y.n);
+    const int64_t at = row < 0 ? src->height : sat_source_row(run->run, row);
+    if (at >= src->height) return;
+    const char *p = (const char *)src->data + at * src->row_bytes + first;
     for (size_t i = 0; i < n; i += LINE) __builtin_prefetch(p + i);
 }
 
 /* Sends the rows that enter and leave next on their way to the cache, n samples of them from sample `first` on: the
  * prefetchers alone would stop at the ends of the last two (paths.def: sums_prefetch). */
-static void prefetch_next(const sat_cpu_sums *e, const sat_view *src, int64_t y, int64_t first, int64_t n)
+static void prefetch_next(const sat_cpu_sums_run *run, int64_t y, int64_t first, int64_t n)
 {
+    const sat_cpu_sums *e = run->e;
     const size_t bytes = e->sample_bytes, at = (size_t)first * bytes;
     const size_t part = (size_t)(e->samples - first < n ? e->samples - first : n) * bytes;
-    prefetch(e, src, y + 1 + e->window->y.after, at, part);
-    prefetch(e, src, y - e->window->y.before, at, part);
+    prefetch(run, y + 1 + e->window->y.after, at, part);
+    prefetch(run, y - e->window->y.before, at, part);
 }
 
 /* The running sums of n column sums from the i-th on. */
@@ -322,7 +326,7 @@ static void do_row(const sat_cpu_sums_run *run, int worker, int64_t y, bool gaps
     }
     for (int64_t i = 0; i < reach; i += e->chunk) {
         const int64_t n = reach - i < e->chunk ? reach - i : e->chunk;
-        if (SAT_PATH(sums_prefetch) && i < e->samples && !gaps) prefetch_next(e, run->src, y, i, n);
+        if (SAT_PATH(sums_prefetch) && i < e->samples && !gaps) prefetch_next(run, y, i, n);
         for (int f = 0; e->few == 0 && f < e->features; f++)
             if (e->of[f].used) scan(e, k, f, i, n, along[f]);
         c.n = i + n + e->channels - window - c.first; /* samples whose windows' sums are there now */
@@ -333,21 +337,31 @@ static void do_row(const sat_cpu_sums_run *run, int worker, int64_t y, bool gaps
     if (e->by_segments) finish_segments(run, worker, c);
 }
 
+void sat_cpu_sums_begin(const sat_cpu_sums *e, const sat_run *run, int64_t rows)
+{
+    const bool follows = run->follows && rows == run->end - run->first;
+    for (int i = 0; i < e->threads; i++)
+        if (i > 0 || !follows) e->workers[i].next = 0;
+}
+
 void sat_cpu_sums_rows(const sat_cpu_sums_run *run, int worker, int64_t y, int64_t end)
 {
-    const sat_cpu_summer *k = &run->e->workers[worker];
+    sat_cpu_summer *k = &run->e->workers[worker];
+    const bool follows = k->next == y && y > 0;
     const sat_cpu_row *rows[] = {&k->enter, &k->leave};
     const bool gaps = sat_has_gaps(run->src);
     for (int i = 0; i < 2; i++) {
         sat_rows_forget(rows[i]->rows);
         sat_rows_forget(rows[i]->mask);
     }
+    k->next = 0;
     for (int64_t first = y; y < end; y++) {
-        if (y == first)
+        if (y == first && !follows)
             start_columns(run, k, worker, y);
         else
             move_columns(run, k, y);
         if (!sat_goes_on(run->run, worker, (double)run->e->samples / run->e->made_per_us)) return;
         do_row(run, worker, y, gaps);
     }
+    k->next = end;
 }

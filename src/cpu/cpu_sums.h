@@ -42,6 +42,7 @@ typedef struct sat_cpu_column_sums {
 typedef struct sat_cpu_summer {
     _Alignas(SAT_CACHE_LINE) sat_cpu_column_sums of[FEATURES];
     sat_cpu_row enter, leave;
+    int64_t next; /* the row that may follow those that it has made; 0: none may */
 } sat_cpu_summer;
 
 typedef struct sat_cpu_sums {
@@ -90,6 +91,9 @@ typedef struct sat_cpu_sums_run {
 
 /* Takes all memory; false, with nothing reported, if there is none. */
 bool sat_cpu_sums_open(sat_cpu_sums *e, sat_arena *arena);
+
+/* Before the bands of a run, of which one has `rows` rows: forgets sums that nothing follows. */
+void sat_cpu_sums_begin(const sat_cpu_sums *e, const sat_run *run, int64_t rows);
 
 /* Goes through rows [y, end). */
 void sat_cpu_sums_rows(const sat_cpu_sums_run *run, int worker, int64_t y, int64_t end);

@@ -13,8 +13,8 @@
 /* Samples in a thread's share (machine.h). */
 enum { SHARE = 30000 };
 
-/* What stores of results take. */
-static void plan_outputs(sat_cpu_window *w)
+/* What stores of results take; rows: of a run. */
+static void plan_outputs(sat_cpu_window *w, int64_t rows)
 {
     for (int i = 0; i < w->spec.outputs; i++) {
         const sat_window_result_plan *r = &w->plan.result[i];
@@ -22,7 +22,7 @@ static void plan_outputs(sat_cpu_window *w)
         o->store = sat_window_sample(r->type);
         o->bytes = sat_type_bytes(r->type);
         if (r->avoids) o->avoided = sat_cpu_avoid_value(w->isa, r->type, r->empty);
-        o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
+        o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(rows, w->spec.count));
     }
 }
 
@@ -85,9 +85,10 @@ static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void 
     w->ops = isa->window;
     w->sample = sat_window_sample(spec->sample);
     w->samples = spec->width * spec->channels;
-    plan_outputs(w);
-    w->threads = sat_machine_threads(spec->threads, (double)w->samples * (double)spec->height, SHARE);
-    if (w->threads > spec->height) w->threads = (int)spec->height;
+    const int64_t rows = spec->band_rows ? spec->band_rows : spec->height;
+    plan_outputs(w, rows);
+    w->threads = sat_machine_threads(spec->threads, (double)w->samples * (double)rows, SHARE);
+    if (w->threads > rows) w->threads = (int)rows;
     if (!open_finish(w, arena)) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     status = sat_is_float(spec->sample) ? sat_cpu_floats_open(w, arena) : sat_cpu_integers_open(w, arena);
     if (status != SAT_OK) return status;
@@ -107,8 +108,8 @@ static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void 
 static void do_band(void *context, int64_t band, int worker)
 {
     const sat_cpu_window_run *run = context;
-    const int64_t height = run->w->spec.height, y = band * run->rows;
-    const int64_t end = y + run->rows < height ? y + run->rows : height;
+    const int64_t y = run->run->first + band * run->rows, last = run->run->end;
+    const int64_t end = y + run->rows < last ? y + run->rows : last;
     sat_rows_forget(&run->w->finish[worker].mask);
     if (run->w->floats)
         sat_cpu_floats_rows(run, worker, y, end);
@@ -120,7 +121,8 @@ static void do_band(void *context, int64_t band, int worker)
 static sat_status do_rows(sat_cpu_window_run *run)
 {
     const sat_cpu_window *w = run->w;
-    const int64_t bands = (w->spec.height - 1) / run->rows + 1;
+    const int64_t bands = (run->run->end - run->run->first - 1) / run->rows + 1;
+    if (w->integers) sat_cpu_integers_begin(w, run->run, run->rows);
     return sat_run_each(run->run, w->spec.executor, w->threads, bands, do_band, run);
 }
 
@@ -134,8 +136,7 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
         return status;
     }
     sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results, .run = given};
-    const int64_t side = w->spec.window_height;
-    run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
+    run.rows = sat_cpu_box_band_rows(given, w->spec.window_height, w->threads);
     for (int i = 0; i < w->threads; i++) {
         w->finish[i].clipped = w->finish[i].moved = 0;
         memset(w->finish[i].empty, 0, sizeof w->finish[i].empty);
@@ -164,4 +165,5 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
     return status;
 }
 
-const sat_hooks sat_cpu_windows = {.open = sat_cpu_window_open, .run = sat_cpu_window_run_image, .turns = true};
+const sat_hooks sat_cpu_windows = {
+    .open = sat_cpu_window_open, .run = sat_cpu_window_run_image, .turns = true, .rows = true};

@@ -101,6 +101,8 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
 sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena);
 /* The accumulators, in words: ", u32 sums, u64 squares, variances in 64 bits (225 pixels of at most 255)". */
 void sat_cpu_integers_note(const sat_cpu_window *w, char *note, size_t bytes);
+/* As sat_cpu_sums_begin(). */
+void sat_cpu_integers_begin(const sat_cpu_window *w, const sat_run *run, int64_t rows);
 void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker, int64_t y, int64_t end);
 
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena);

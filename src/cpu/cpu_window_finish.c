@@ -11,7 +11,7 @@
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
 {
     const sat_window_spec *s = &run->w->spec;
-    return (sat_validity){.mask = run->mask ? sat_row(mask, run->mask, y) : NULL,
+    return (sat_validity){.mask = run->mask ? sat_row(mask, run->mask, sat_source_row(run->run, y)) : NULL,
                           .channels = s->channels,
                           .skip_nan = s->skip_nan,
                           .has_nodata = s->has_nodata,
@@ -82,9 +82,10 @@ static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_
 {
     const sat_cpu_window *w = run->w;
     const int64_t channels = w->spec.channels; /* first and count are whole pixels */
-    const void *samples = sat_sample_at(run->src, first / channels, y, 0);
+    const int64_t row = sat_source_row(run->run, y);
+    const void *samples = sat_sample_at(run->src, first / channels, row, 0);
     if (sat_has_gaps(run->src)) {
-        sat_gather(f->result, 0, run->src, first / channels, count / channels, y, 1);
+        sat_gather(f->result, 0, run->src, first / channels, count / channels, row, 1);
         samples = f->result;
     }
     w->isa->widen(w->spec.sample, SAT_F64)(f->x, samples, count);
@@ -115,7 +116,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
     if (w->spec.keep_holes && w->plan.validity) {
         uint8_t valid[WINDOW_CHUNK];
         const sat_validity v = sat_cpu_validity(run, y, &f->mask);
-        sat_cpu_centres(valid, &v, run->src, run->mask, y, first, count);
+        sat_cpu_centres(valid, &v, run->src, run->mask, sat_source_row(run->run, y), first, count);
         for (int64_t i = 0; i < count; i++) centres[i] = valid[i] ? f->n[i] : 0;
         n = centres;
     }
@@ -132,9 +133,9 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const sat_cpu_output *o = &w->output[i];
         const sat_window_result_plan *r = &w->plan.result[i];
         const sat_view *to = &run->results[i];
-        const int64_t channels = w->spec.channels;
+        const int64_t channels = w->spec.channels, row = y - run->run->first;
         const bool scatters = sat_has_gaps(to);
-        void *out = sat_sample_at(to, first / channels, y, 0), *to_row = o->stream || scatters ? f->result : out;
+        void *out = sat_sample_at(to, first / channels, row, 0), *to_row = o->stream || scatters ? f->result : out;
         w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
             const double least = sat_window_least_in(r, run->whole.low);
@@ -146,7 +147,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
             f->clipped += w->ops->store[o->store](to_row, f->values, count);
         if (r->avoids) f->moved += sat_cpu_avoid(&o->avoided, to_row, n, sat_window_least_in(r, run->whole.low), count);
         if (scatters)
-            sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
+            sat_scatter(to, first / channels, count / channels, row, 1, f->result, 0);
         else if (o->stream)
             w->isa->stream(out, f->result, (size_t)count * o->bytes);
     }

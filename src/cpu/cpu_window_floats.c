@@ -172,7 +172,7 @@ static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from
         } else if (column >= 0) {
             sat_validity here = *v;
             if (v->mask) here.mask += column;
-            sat_gather(pixel, 0, s->run->src, column, 1, y, 1);
+            sat_gather(pixel, 0, s->run->src, column, 1, sat_source_row(s->run->run, y), 1);
             load(s, x, valid, (const char *)pixel, &here, channels);
         }
         for (int c = 0; column < 0 && c < channels; c++) {
@@ -183,7 +183,8 @@ static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from
 }
 
 /* The samples at position y that the strip's windows hold: k->x and, if columns have counts, k->valid.  False if none
- * of them counts, and the strip's columns have no counts. */
+ * of them counts, and the strip's columns have no counts.  Rows that the source does not hold are of no window that is
+ * made. */
 static bool load_row(const strip *s, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
@@ -193,7 +194,7 @@ static bool load_row(const strip *s, int64_t y)
     const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
     const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
     const bool takes_value = w->plan.window.border->takes_value;
-    if (r < 0) {
+    if (r < 0 || sat_source_row(s->run->run, r) >= src->height) {
         if (!takes_value && !s->counts) return false;
         for (int64_t i = 0; i < s->entries; i++) {
             s->k->x[i] = takes_value ? w->plan.window.real_value[i % channels] : 0;
@@ -206,7 +207,8 @@ static bool load_row(const strip *s, int64_t y)
     const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
     const sat_view columns = sat_columns_of(src, from, to - from);
     if (v.mask) here.mask += from;
-    load(s, s->k->x + skipped, s->k->valid + skipped, sat_row(&s->k->rows, &columns, r), &here, (to - from) * channels);
+    const void *samples = sat_row(&s->k->rows, &columns, sat_source_row(s->run->run, r));
+    load(s, s->k->x + skipped, s->k->valid + skipped, samples, &here, (to - from) * channels);
     load_beyond(s, origin, from, from, to, &v, r);
     load_beyond(s, to, end, from, to, &v, r);
     return true;

@@ -219,6 +219,11 @@ static void results(const void *context, int worker, const sat_cpu_chunk *c)
     }
 }
 
+void sat_cpu_integers_begin(const sat_cpu_window *w, const sat_run *run, int64_t rows)
+{
+    sat_cpu_sums_begin(&w->integers->sums, run, rows);
+}
+
 void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker, int64_t y, int64_t end)
 {
     const sat_cpu_sums_run sums = {&run->w->integers->sums, run->src, run->mask, run->run, results, run};

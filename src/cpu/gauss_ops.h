@@ -36,6 +36,7 @@ typedef enum sat_gauss_mix {
 typedef struct sat_gauss_valid {
     const uint8_t *mask; /* of GAUSS_LANES lines, a byte of 0 or 1 for each lane; NULL: there is none */
     size_t block_bytes;  /* from there to the mask of the next GAUSS_LANES lines */
+    int64_t first;       /* of these lines, the one that belongs to line 0 */
     const void *nodata;  /* a line: what does not count; NaN: nothing */
     bool skip_nan;
 } sat_gauss_valid;
@@ -69,8 +70,9 @@ struct sat_gauss_ops {
     void (*weigh)(void *lines, int64_t n, int channels);
 
     /* One pass over n lines that have `reach` more in front and behind.  Line i of the result is that around line
-     * reach + i of the input; out may be the input, or lie apart from it. */
-    void (*pass)(void *out, const void *in, int64_t n, const sat_gauss_kernel *kernel, void *scratch);
+     * reach + i of the input; out may be the input, or lie apart from it.  at: the line of the whole axis that line 0
+     * is; sums are of the same terms in the same order whatever lines are made. */
+    void (*pass)(void *out, const void *in, int64_t n, int64_t at, const sat_gauss_kernel *kernel, void *scratch);
 
     /* Weights of lines: 1 for samples that count, else 0; with `zeros`, the latter become 0, too. */
     void (*count)(void *lines, void *weights, int64_t n, const sat_gauss_valid *valid, bool zeros);

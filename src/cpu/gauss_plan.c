@@ -41,10 +41,11 @@ static double first_real(const sat_gauss_filter *f, const char *line)
     return f->ops->line_bytes == GAUSS_LANES * sizeof single ? (double)single : value;
 }
 
-static bool plan_axis(sat_gauss_axis *a, const sat_gauss_kernel *k, const sat_border *border, int64_t n, int planes,
-                      sat_arena *arena)
+static bool plan_axis(sat_gauss_axis *a, const sat_gauss_kernel *k, const sat_border *border, int64_t n, int64_t span,
+                      int planes, sat_arena *arena)
 {
     a->n = n;
+    a->span = span;
     a->margin = border->blurs ? k->reach : k->passes * k->reach;
     a->ones = planes > 1 ? sat_arena_alloc(arena, (size_t)n * sizeof *a->ones) : NULL;
     if (planes > 1 && a->ones == NULL) return false;
@@ -59,36 +60,46 @@ static bool plan_axis(sat_gauss_axis *a, const sat_gauss_kernel *k, const sat_bo
     return true;
 }
 
-/* Margins that hold one value for each lane; NULL: zeros. */
+/* Lines that hold one value for each lane; NULL: zeros. */
 static void fill(char *lines, int64_t n, const char *value, size_t line)
 {
     if (value == NULL) memset(lines, 0, (size_t)n * line);
     for (int64_t i = 0; value && i < n; i++) memcpy(lines + (size_t)i * line, value, line);
 }
 
-void sat_gauss_along(const sat_gauss_filter *f, const sat_gauss_kernel *k, const sat_gauss_axis *a, char *out,
-                     char *lines, const char *value, char *scratch)
+/* The lines at positions [begin, end) beyond an edge; those inside, from position `from` on, lie at `lines`. */
+static void extend(const sat_gauss_axis *a, char *lines, int64_t from, int64_t begin, int64_t end, const char *value,
+                   int64_t line)
 {
-    const size_t line = f->ops->line_bytes;
-    const int64_t n = a->n, reach = k->reach;
-    int64_t margin = 0; /* of the samples, on both sides */
+    if (begin >= end) return;
+    if (a->beyond == NULL) fill(lines + (begin - from) * line, end - begin, value, (size_t)line);
+    for (int64_t p = begin; a->beyond && p < end; p++) {
+        const int64_t inside = a->beyond[p < 0 ? p + a->margin : p - a->n + a->margin];
+        memcpy(lines + (p - from) * line, lines + (inside - from) * line, (size_t)line);
+    }
+}
+
+void sat_gauss_along(const sat_gauss_filter *f, const sat_gauss_kernel *k, const sat_gauss_axis *a, int64_t first,
+                     int64_t end, char *out, char *lines, const char *value, char *scratch)
+{
+    const int64_t line = (int64_t)f->ops->line_bytes, n = a->n, reach = k->reach;
+    int64_t from, to; /* positions that are there: samples, then what the passes before made */
+    sat_gauss_reach(k, a, first, end, &from, &to);
+    char *at = lines + k->passes * reach * line; /* of `from` */
     for (int pass = k->passes - 1; pass >= 0; pass--) {
-        char *samples = lines + (size_t)((pass + 1) * reach) * line;
-        if (margin == 0) {
-            margin = a->margin;
-            char *front = samples - (size_t)margin * line, *behind = samples + (size_t)n * line;
-            if (a->beyond == NULL) {
-                fill(front, margin, value, line);
-                fill(behind, margin, value, line);
-            }
-            for (int64_t i = 0; a->beyond && i < margin; i++) {
-                memcpy(front + (size_t)i * line, samples + (size_t)a->beyond[i] * line, line);
-                memcpy(behind + (size_t)i * line, samples + (size_t)a->beyond[margin + i] * line, line);
-            }
+        const int64_t left = pass * reach;                           /* of the passes that follow */
+        const bool made = f->border->blurs || pass == k->passes - 1; /* margins, before this pass */
+        const int64_t inside = f->border->blurs ? 0 : left; /* what is filtered reaches so far beyond the image */
+        const int64_t low = first - left > -inside ? first - left : -inside;
+        const int64_t high = end + left < n + inside ? end + left : n + inside;
+        char *in = at + (low - reach - from) * line;
+        if (made) {
+            extend(a, at, from, low - reach, from, value, line);
+            extend(a, at, from, to, high + reach, value, line);
         }
-        char *in = samples - (size_t)margin * line;
-        margin -= reach;
-        f->ops->pass(pass ? in : out, in, n + 2 * margin, k, scratch);
+        f->ops->pass(pass ? in : out, in, high - low, low + inside, k, scratch);
+        at = in;
+        from = low, to = high;
     }
 }
 
@@ -98,21 +109,38 @@ static void plan_ones(const sat_gauss_filter *f, const sat_gauss_kernel *k, cons
     const sat_gauss_worker *w = &f->workers[0];
     const size_t line = f->ops->line_bytes;
     for (int i = 0; i < GAUSS_LANES; i++) sat_gauss_put(f, w->other, i, 1);
-    fill(w->lines[VALUES] + (size_t)(k->passes * k->reach) * line, a->n, w->other, line);
-    sat_gauss_along(f, k, a, w->lines[VALUES], w->lines[VALUES], a->scale ? NULL : w->other, w->scratch);
-    for (int64_t i = 0; i < a->n; i++) {
-        const double ones = first_real(f, w->lines[VALUES] + (size_t)i * line);
-        if (a->ones) a->ones[i] = ones;
-        if (a->scale) a->scale[i] = i < a->margin || i >= a->n - a->margin ? 1 / ones : 1;
+    for (int64_t first = 0, end, from, to; first < a->n; first = end) {
+        end = first + a->span < a->n ? first + a->span : a->n;
+        sat_gauss_reach(k, a, first, end, &from, &to);
+        fill(w->lines[VALUES] + (size_t)(k->passes * k->reach) * line, to - from, w->other, line);
+        sat_gauss_along(f, k, a, first, end, w->lines[VALUES], w->lines[VALUES], a->scale ? NULL : w->other,
+                        w->scratch);
+        for (int64_t i = first; i < end; i++) {
+            const double ones = first_real(f, w->lines[VALUES] + (size_t)(i - first) * line);
+            if (a->ones) a->ones[i] = ones;
+            if (a->scale) a->scale[i] = i < a->margin || i >= a->n - a->margin ? 1 / ones : 1;
+        }
     }
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
+static int64_t round_up(int64_t n)
+{
+    return (n + GAUSS_LANES - 1) / GAUSS_LANES * GAUSS_LANES;
+}
+
+/* Samples that `span` results are made of. */
+static int64_t source_span(const sat_gauss_kernel *k, const sat_gauss_axis *a)
+{
+    const int64_t most = a->span + 2 * (k->passes * k->reach + 1);
+    return most < a->n ? most : a->n;
+}
+
 /* Lines of one channel or strip: the room in which passes move, the samples, and the margin behind them. */
 static int64_t lines_of(const sat_gauss_kernel *k, const sat_gauss_axis *a)
 {
-    return k->passes * k->reach + (a->n + GAUSS_LANES - 1) / GAUSS_LANES * GAUSS_LANES + a->margin;
+    return k->passes * k->reach + round_up(source_span(k, a)) + a->margin;
 }
 
 static size_t cache_lines(size_t bytes)
@@ -137,7 +165,8 @@ static bool plan_workers(sat_gauss_filter *f, sat_arena *arena)
         if (scratch < sat_gauss_scratch_lines(k)) scratch = sat_gauss_scratch_lines(k);
     }
     if (lines < f->line_room * f->spec.channels) lines = f->line_room * f->spec.channels;
-    const size_t packed = (size_t)f->rows * PACKED_SAMPLES * sample, result = sat_gauss_result_pitch(f) * GAUSS_LANES;
+    const size_t packed = (size_t)f->source_rows * PACKED_SAMPLES * sample,
+                 result = sat_gauss_result_pitch(f) * GAUSS_LANES;
     size_t each, all;
     const int64_t all_lines = lines * f->planes, blocks = f->planes + 2;
     if (!sat_mul((size_t)(all_lines + scratch + blocks * GAUSS_LANES), line, &each)) return false;
@@ -165,11 +194,10 @@ static bool plan_memory(sat_gauss_filter *f, sat_arena *arena)
     size_t all;
     f->samples = f->spec.width * f->spec.channels;
     f->strips = (f->samples - 1) / GAUSS_LANES + 1;
-    f->rows = ((f->spec.height - 1) / GAUSS_LANES + 1) * GAUSS_LANES;
+    const int64_t band = f->spec.band_rows ? f->spec.band_rows : f->spec.height;
+    f->rows = round_up(band);
     f->strip_bytes = (size_t)f->rows * f->ops->line_bytes;
     if (!sat_mul(f->strip_bytes, (size_t)f->strips, &all)) return false;
-    f->marks = f->spec.masked ? sat_arena_zeros(arena, (size_t)(f->rows * f->strips) * GAUSS_LANES) : NULL;
-    if (f->spec.masked && f->marks == NULL) return false;
     for (int p = 0; p < f->planes; p++) {
         f->kept[p] = sat_arena_alloc(arena, all);
         f->first[p] = f->kernels > 1 ? sat_arena_alloc(arena, all) : NULL;
@@ -177,9 +205,17 @@ static bool plan_memory(sat_gauss_filter *f, sat_arena *arena)
     }
     for (int i = 0; i < f->kernels; i++) {
         sat_gauss_stage *k = &f->kernel[i];
-        if (!plan_axis(&k->x, &k->k, f->border, f->spec.width, f->planes, arena)) return false;
-        if (!plan_axis(&k->y, &k->k, f->border, f->spec.height, f->planes, arena)) return false;
+        for (int other = 0; f->border->repeats_all && other < f->kernels; other++) {
+            const int64_t reach = f->kernel[other].k.passes * f->kernel[other].k.reach;
+            if (k->y.most < reach) k->y.most = k->x.most = reach;
+        }
+        if (!plan_axis(&k->x, &k->k, f->border, f->spec.width, f->spec.width, f->planes, arena)) return false;
+        if (!plan_axis(&k->y, &k->k, f->border, f->spec.height, band, f->planes, arena)) return false;
+        const int64_t rows = round_up(source_span(&k->k, &k->y));
+        if (f->source_rows < rows) f->source_rows = rows;
     }
+    f->marks = f->spec.masked ? sat_arena_zeros(arena, (size_t)(f->source_rows * f->strips) * GAUSS_LANES) : NULL;
+    if (f->spec.masked && f->marks == NULL) return false;
     if (!plan_workers(f, arena)) return false;
     for (int i = 0; i < f->kernels && (f->planes > 1 || f->border->shrinks); i++) {
         plan_ones(f, &f->kernel[i].k, &f->kernel[i].x);
@@ -228,9 +264,10 @@ sat_status sat_gauss_open(const void *given, sat_arena *arena, void **state, cha
     f->planes = spec->masked || spec->has_nodata || spec->skip_nan || spec->min_valid > 0 ? PLANES : 1;
     plan_lanes(f);
     if (spec->mode == SAT_GAUSS_DOG) f->kernel[f->kernels++].k = sat_gauss_kernel_for(spec->sigma2);
-    const double samples = (double)spec->width * (double)spec->height * spec->channels;
+    const int64_t rows = spec->band_rows ? spec->band_rows : spec->height;
+    const double samples = (double)spec->width * (double)rows * spec->channels;
     f->threads = sat_machine_threads(spec->threads, samples, SHARE_SAMPLES);
-    const int64_t tasks = spec->width * spec->channels > spec->height ? spec->width * spec->channels : spec->height;
+    const int64_t tasks = spec->width * spec->channels > rows ? spec->width * spec->channels : rows;
     if (f->threads > (tasks - 1) / GAUSS_LANES + 1) f->threads = (int)((tasks - 1) / GAUSS_LANES + 1);
     if (!plan_memory(f, arena))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of images of shape (%lld, %lld)",

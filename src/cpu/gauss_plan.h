@@ -9,11 +9,12 @@
 #include "gauss_ops.h"
 #include "isa.h"
 
-/* What one axis of n samples needs of a kernel. */
+/* What one axis of n samples, of which at most `span` are filtered at a time, needs of a kernel. */
 typedef struct sat_gauss_axis {
-    int64_t n;
+    int64_t n, span;
     int64_t margin;  /* lines in front of the first pass's samples, and behind them */
     int64_t *beyond; /* the sample at each position of the margins in front, then behind; NULL: they hold one value */
+    int64_t most;    /* 0, or, where position i is sample i modulo n, how far the filter's widest kernel reaches */
     double *scale; /* where samples beyond the edge do not count: 1 / the weights that do, 1 where all do; else NULL */
     double *ones;  /* of two planes: what becomes of a line of ones */
 } sat_gauss_axis;
@@ -40,6 +41,7 @@ typedef struct sat_gauss_filter {
     int kernels, threads, sample, result; /* the latter two: gauss_ops.h's indices */
     sat_gauss_stage kernel[2];
     int64_t samples, strips, rows; /* samples in a row; strips; rows in a strip, a multiple of GAUSS_LANES */
+    int64_t source_rows;           /* of the source, the same */
     int64_t line_room;             /* lines of one channel in a worker */
     size_t strip_bytes;
     int planes;          /* PLANES where samples may not count, else 1 */
@@ -72,10 +74,23 @@ static inline bool sat_gauss_is_alpha(const sat_gauss_spec *s, int64_t sample)
 /* From one of 16 rows of results to the next: they begin in different sets of the first-level cache. */
 size_t sat_gauss_result_pitch(const sat_gauss_filter *f);
 
-/* All passes over a line's n samples, which begin at line passes * reach of `lines`; the result begins at `out`, which
- * may be `lines`.  value: a line of what lies beyond the edge, where that is one value. */
-void sat_gauss_along(const sat_gauss_filter *f, const sat_gauss_kernel *k, const sat_gauss_axis *a, char *out,
-                     char *lines, const char *value, char *scratch);
+/* Samples of an axis that results [first, end) are made of: [*from, *to), which is the whole axis, or, where samples
+ * repeat, may lie beyond it (sat_filter_needs()). */
+static inline void sat_gauss_reach(const sat_gauss_kernel *k, const sat_gauss_axis *a, int64_t first, int64_t end,
+                                   int64_t *from, int64_t *to)
+{
+    const int64_t reach = k->passes * k->reach;
+    *from = first - reach, *to = end + reach;
+    if (a->most && end - first + 2 * (a->most + 1) < a->n) return;
+    if (*from < 0 || a->most) *from = 0;
+    if (*to > a->n || a->most) *to = a->n;
+}
+
+/* All passes over a line, for results [first, end), which begin at `out`, which may be `lines`.  The samples of
+ * sat_gauss_reach() begin at line passes * reach of `lines`.  value: a line of what lies beyond the edge, where that is
+ * one value. */
+void sat_gauss_along(const sat_gauss_filter *f, const sat_gauss_kernel *k, const sat_gauss_axis *a, int64_t first,
+                     int64_t end, char *out, char *lines, const char *value, char *scratch);
 
 /* A hook (operation.h). */
 sat_status sat_gauss_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes);

@@ -75,19 +75,23 @@ typedef struct NAME(window) {
     NAME(line) prefix;
 } NAME(window);
 
-INLINE void NAME(begin_segment)(NAME(window) * w, const REAL *in)
+/* With window `done` of a segment, which begins with line 0 of `in`. */
+INLINE void NAME(begin_segment)(NAME(window) * w, const REAL *in, int64_t done)
 {
     NAME(line) sum = {0};
-    for (int64_t k = w->side - 1; k >= 0; k--) {
-        sum = NAME(plus)(NAME(get)(in + k * GAUSS_LANES), sum);
+    for (int64_t k = w->side - 1; k >= done; k--) {
+        sum = NAME(plus)(NAME(get)(in + (k - done) * GAUSS_LANES), sum);
         NAME(put)(w->suffix + k * GAUSS_LANES, sum);
     }
-    w->done = 0;
+    w->done = done;
     w->prefix = (NAME(line)){0};
+    for (int64_t k = w->side; k < w->side + done; k++)
+        w->prefix = NAME(plus)(w->prefix, NAME(get)(in + (k - done) * GAUSS_LANES));
 }
 
-/* Line i of the result may take the place of line i of the input: no later window holds it. */
-INLINE void NAME(boxes)(REAL *out, const REAL *in, int64_t n, const sat_gauss_kernel *k, REAL *scratch)
+/* Line i of the result may take the place of line i of the input: no later window holds it.  Line 0 is line `at` of the
+ * whole axis. */
+INLINE void NAME(boxes)(REAL *out, const REAL *in, int64_t n, int64_t at, const sat_gauss_kernel *k, REAL *scratch)
 {
     const REAL inside[] = {(REAL)k->inside[0], (REAL)k->inside[1]}, rim[] = {(REAL)k->rim[0], (REAL)k->rim[1]};
     NAME(window) w[SAT_GAUSS_BOXES];
@@ -99,7 +103,8 @@ INLINE void NAME(boxes)(REAL *out, const REAL *in, int64_t n, const sat_gauss_ke
     for (int64_t i = 0, run; i < n; i += run) {
         run = n - i;
         for (int b = 0; b < SAT_GAUSS_BOXES; b++) {
-            if (w[b].done == w[b].side) NAME(begin_segment)(&w[b], in + (i + w[b].first) * GAUSS_LANES);
+            if (w[b].done == w[b].side)
+                NAME(begin_segment)(&w[b], in + (i + w[b].first) * GAUSS_LANES, i ? 0 : at % w[b].side);
             if (run > w[b].side - w[b].done) run = w[b].side - w[b].done;
         }
         const REAL *suffix0 = w[0].suffix + w[0].done * GAUSS_LANES, *suffix1 = w[1].suffix + w[1].done * GAUSS_LANES;
@@ -141,12 +146,13 @@ INLINE void NAME(taps)(REAL *out, const REAL *in, int64_t n, const sat_gauss_ker
     }
 }
 
-TARGET static void NAME(pass)(void *out, const void *in, int64_t n, const sat_gauss_kernel *kernel, void *scratch)
+TARGET static void NAME(pass)(void *out, const void *in, int64_t n, int64_t at, const sat_gauss_kernel *kernel,
+                              void *scratch)
 {
     if (kernel->direct)
         NAME(taps)(out, in, n, kernel);
     else
-        NAME(boxes)(out, in, n, kernel, scratch);
+        NAME(boxes)(out, in, n, at, kernel, scratch);
 }
 
 TARGET static void NAME(scale)(void *lines, const double *by, int64_t n)

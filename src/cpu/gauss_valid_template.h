@@ -21,7 +21,7 @@ TARGET static void NAME(count)(void *lines, void *weights, int64_t n, const sat_
     EACH ones.v[g] = (REAL)1 - zero;
     REAL *v = lines, *w = weights;
     for (int64_t y = 0; y < n; y++, v += GAUSS_LANES, w += GAUSS_LANES) {
-        const int64_t block = y / GAUSS_LANES, line = y % GAUSS_LANES;
+        const int64_t block = (valid->first + y) / GAUSS_LANES, line = (valid->first + y) % GAUSS_LANES;
         NAME(line) value = NAME(get)(v), weight = ones;
         if (valid->mask) {
             const uint8_t *mask = valid->mask + (size_t)block * valid->block_bytes + line * GAUSS_LANES;

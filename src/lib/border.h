@@ -31,6 +31,7 @@ typedef struct sat_border {
     bool takes_value; /* uncovered positions are worth border_value */
     bool shrinks;     /* uncovered positions do not count: the mean is over the covered ones */
     bool blurs;       /* an endless image of this mode, filtered with symmetric weights, is one of this mode again */
+    bool repeats_all; /* position i sees sample i modulo n */
     /* Fills segments and returns their number, 0 if the window covers nothing. low < high, n >= 1. */
     int (*segments)(int64_t low, int64_t high, int64_t n, sat_segment segments[SAT_SEGMENTS]);
 } sat_border;

@@ -15,5 +15,6 @@ const sat_border sat_border_wrap = {
     .name = "wrap",
     .summary = "b c d | a b c d | a b c",
     .blurs = true,
+    .repeats_all = true,
     .segments = segments,
 };

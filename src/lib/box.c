@@ -23,6 +23,12 @@ static sat_job job(void *spec)
     return (sat_job){SAT_JOB_OF(s), .result = &s->result, SAT_JOB_WINDOW(s)};
 }
 
+static const sat_border *reach(const void *spec, int64_t *above, int64_t *below)
+{
+    const sat_box_spec *s = spec;
+    return sat_window_reach(s->border, s->window_height, s->anchor, above, below);
+}
+
 #define OWN(member) SAT_MEMBER(sat_box_spec, member)
 const sat_operation sat_operation_box = {
     SAT_OPERATION_OF(box),
@@ -34,10 +40,12 @@ const sat_operation sat_operation_box = {
                 OWN(result)},
     .job = job,
     .check = check,
+    .reach = reach,
 };
 
 SAT_FILTER_LIFE(box)
 SAT_FILTER_WORDS(box)
+SAT_FILTER_ROWS(box)
 
 sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                              size_t run_bytes)

@@ -23,6 +23,15 @@ static inline sat_axis sat_axis_of(const sat_border *border, int64_t n, int64_t 
     return (sat_axis){border, n, before, side - 1 - before};
 }
 
+/* How far windows reach above and below a row; the border mode of that name. */
+static inline const sat_border *sat_window_reach(const char *border, int64_t side, sat_anchor anchor, int64_t *above,
+                                                 int64_t *below)
+{
+    const sat_axis axis = sat_axis_of(sat_border_find(border), 0, side, anchor);
+    *above = axis.before, *below = axis.after;
+    return axis.border;
+}
+
 /* What the window of i holds, and how many of its positions that is. */
 static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment segments[SAT_SEGMENTS], int64_t *covered)
 {

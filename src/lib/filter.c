@@ -34,6 +34,9 @@ static sat_status check_spec(const sat_operation *o, void *spec, const sat_job *
     if (status == SAT_OK) status = sat_check_allocator(*j->allocator);
     if (status == SAT_OK && *j->memory != SAT_HOST && *j->memory != SAT_DEVICE)
         status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (status == SAT_OK && (*j->band_rows < 0 || *j->band_rows > *j->height))
+        status = sat_fail(SAT_ERR_SHAPE, "band_rows is %lld, of images of %lld rows", (long long)*j->band_rows,
+                          (long long)*j->height);
     if (status == SAT_OK && *j->memory == SAT_DEVICE && o->on_host)
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%ss are of arrays in host memory: no device has one", o->noun);
     return status;
@@ -47,8 +50,8 @@ static bool turns(const sat_filter *f)
     enum { ROW_MOST = 32, COLUMN_MOST = 1 << 20 }; /* samples */
     const sat_job *j = &f->job;
     const int64_t row = *j->width * *j->channels, column = *j->height * *j->channels;
-    return SAT_PATH(narrow_images) && f->hooks->turns && j->window_width && !sat_is_float(*j->sample) &&
-           row <= ROW_MOST && row * 8 <= column && column <= COLUMN_MOST;
+    return SAT_PATH(narrow_images) && f->hooks->turns && *j->band_rows == 0 && j->window_width &&
+           !sat_is_float(*j->sample) && row <= ROW_MOST && row * 8 <= column && column <= COLUMN_MOST;
 }
 
 static void swap(int64_t *a, int64_t *b)
@@ -73,7 +76,8 @@ static sat_status open_states(sat_filter *f)
 {
     const sat_operation *o = f->operation;
     const sat_job *j = &f->job;
-    const double samples = (double)*j->width * (double)*j->height * *j->channels;
+    const int64_t rows = *j->band_rows ? *j->band_rows : *j->height;
+    const double samples = (double)*j->width * (double)rows * *j->channels;
     const double image_us = samples / (sat_is_float(*j->sample) ? o->floats_per_us : o->integers_per_us);
     sat_image_threads threads = {1, f->threads};
     if (!f->backend->device) threads = sat_image_threads_for(*j->count, image_us, f->threads);
@@ -107,19 +111,20 @@ static void leave(sat_filter *f)
     f->note[0] = 0;
 }
 
-/* A view of the object's images: of its samples, a mask or results. */
-static sat_view shape_of(const sat_filter *f, int channels, sat_type type)
+/* A view of that many rows of the object's images: of its samples, a mask or results. */
+static sat_view shape_of(const sat_filter *f, int64_t rows, int channels, sat_type type)
 {
-    return sat_packed_view(*f->job.width, *f->job.height, *f->job.count, channels, type, *f->job.memory);
+    return sat_packed_view(*f->job.width, rows, *f->job.count, channels, type, *f->job.memory);
 }
 
 static sat_status open_offload(sat_filter *f)
 {
     const bool host = *f->job.memory == SAT_HOST;
     sat_view results[SAT_OUTPUTS];
-    const sat_view src = shape_of(f, *f->job.channels, *f->job.sample), mask = shape_of(f, 1, SAT_U8);
+    const int64_t rows = *f->job.height;
+    const sat_view src = shape_of(f, rows, *f->job.channels, *f->job.sample), mask = shape_of(f, rows, 1, SAT_U8);
     if (!f->backend->device || !(host || *f->job.strided)) return SAT_OK;
-    for (int i = 0; i < f->results; i++) results[i] = shape_of(f, *f->job.channels, f->type[i]);
+    for (int i = 0; i < f->results; i++) results[i] = shape_of(f, rows, *f->job.channels, f->type[i]);
     const bool masked = host && f->job.masked && *f->job.masked;
     const sat_views views = {&src, masked ? &mask : NULL, results, host ? f->results : 0};
     return sat_offload_open(&f->offload, &views, &f->arena);
@@ -141,6 +146,9 @@ static sat_status open_with(void *object, const sat_backend *b)
     f->backend = b;
     *f->job.backend = b->name;
     f->hooks = own ? own : any;
+    if (*f->job.band_rows && !f->hooks->rows)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a %s of whole images, not of some rows (band_rows)", b->name,
+                        o->noun);
     status = open_states(f);
     if (status == SAT_ERR_UNAVAILABLE && b->device && own && any) {
         leave(f);
@@ -196,11 +204,65 @@ void sat_filter_destroy(sat_filter *f)
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
-/* Is a view that a run is given one of those that the object was made for, with as many images as src? */
-static sat_status fits(const sat_filter *f, const sat_view *view, int channels, sat_type type, const sat_view *src,
-                       const char *what)
+sat_status sat_filter_needs(const sat_filter *f, const sat_operation *o, int64_t first, int64_t end, int64_t *from,
+                            int64_t *to)
 {
-    const sat_view made = shape_of(f, channels, type);
+    if (f == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no %s", o->noun);
+    const int64_t n = *f->job.height;
+    if (from == NULL || to == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the rows that results need");
+    if (first < 0 || end <= first || end > n)
+        return sat_fail(SAT_ERR_SHAPE, "rows [%lld, %lld) of images of %lld rows", (long long)first, (long long)end,
+                        (long long)n);
+    int64_t above = n, below = n;
+    const sat_border *border = o->reach ? o->reach((const char *)f + o->spec_at, &above, &below) : NULL;
+    const int64_t low = first - above - 1, high = end + below + 1; /* of positions */
+    if (*f->job.band_rows == 0 || above >= n || below >= n) {
+        *from = 0, *to = n;
+    } else if (border->repeats_all) {
+        *from = high - low < n ? low : 0, *to = high - low < n ? high : n;
+    } else {
+        *from = low < 0 ? 0 : low, *to = high > n ? n : high;
+        for (int64_t p = low; p < 0; p++) {
+            const int64_t row = sat_border_index(border, p, n);
+            if (row >= *to) *to = row + 1;
+        }
+        for (int64_t p = n; p < high; p++) {
+            const int64_t row = sat_border_index(border, p, n);
+            if (row >= 0 && row < *from) *from = row;
+        }
+    }
+    return SAT_OK;
+}
+
+/* The rows of a run; of the source, `rows` of them. */
+static sat_status take_rows(const sat_filter *f, sat_run *run, int64_t *rows)
+{
+    const int64_t height = *f->job.height, most = *f->job.band_rows, asked = run->end;
+    const sat_operation *o = f->operation;
+    if (most == 0 && (run->first || run->end || run->follows))
+        return sat_fail(SAT_ERR_ARGUMENT, "run: rows of an image; the %s was made for whole images (band_rows)",
+                        o->noun);
+    if (run->first < 0 || asked < 0 || run->first > height - (asked ? asked : 1))
+        return sat_fail(SAT_ERR_SHAPE, "run: %lld rows from row %lld on, of images of %lld rows", (long long)asked,
+                        (long long)run->first, (long long)height);
+    run->height = height;
+    run->end = run->first + (asked ? asked : height - run->first);
+    if (most && run->end - run->first > most)
+        return sat_fail(SAT_ERR_SHAPE, "run: %lld rows; the %s makes %lld at a time (band_rows)",
+                        (long long)(run->end - run->first), o->noun, (long long)most);
+    *rows = height;
+    int64_t to;
+    if (most == 0) return SAT_OK;
+    const sat_status status = sat_filter_needs(f, o, run->first, run->end, &run->from, &to);
+    *rows = to - run->from;
+    return status;
+}
+
+/* Is a view that a run is given one of those that the object was made for, with as many images as src? */
+static sat_status fits(const sat_filter *f, const sat_view *view, int64_t rows, int channels, sat_type type,
+                       const sat_view *src, const char *what)
+{
+    const sat_view made = shape_of(f, rows, channels, type);
     const sat_status status = sat_check_fit(view, &made, what, f->operation->noun);
     if (status != SAT_OK || view->count == src->count) return status;
     return sat_fail(SAT_ERR_SHAPE, "%s: %lld images for %lld", what, (long long)view->count, (long long)src->count);
@@ -212,17 +274,18 @@ static sat_status take_mask(const sat_filter *f, sat_view *mask, const sat_view 
     if (status == SAT_OK && mask->type != SAT_U8)
         status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
                           sat_type_name(mask->type));
-    if (status == SAT_OK) status = fits(f, mask, 1, SAT_U8, src, "mask");
+    if (status == SAT_OK) status = fits(f, mask, src->height, 1, SAT_U8, src, "mask");
     if (status == SAT_OK && mask->memory == SAT_DEVICE && !sat_is_plain(mask))
         status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
     return status;
 }
 
-static sat_status take_result(const sat_filter *f, sat_view *results, int i, const sat_view *given, const sat_view *src,
-                              const sat_view *mask)
+static sat_status take_result(const sat_filter *f, const sat_run *run, sat_view *results, int i, const sat_view *given,
+                              const sat_view *src, const sat_view *mask)
 {
     sat_status status = sat_take_output(&results[i], given, "result");
-    if (status == SAT_OK) status = fits(f, &results[i], *f->job.channels, f->type[i], src, "result");
+    if (status == SAT_OK)
+        status = fits(f, &results[i], run->end - run->first, *f->job.channels, f->type[i], src, "result");
     if (status != SAT_OK) return status;
     if (sat_overlap(src, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the source");
     if (mask && sat_overlap(mask, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the mask");
@@ -314,7 +377,9 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
     sat_view src, mask, results[SAT_OUTPUTS];
     if (f == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no %s", o->noun);
     if (given_results == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no results");
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK);
+    int64_t rows = 0;
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK | SAT_RUN_ROWS);
+    if (status == SAT_OK) status = take_rows(f, &run, &rows);
     if (status != SAT_OK) return status;
     if (given_mask && run.mask) return sat_fail(SAT_ERR_ARGUMENT, "run: a mask, beside the one of the call");
     if (run.mask) given_mask = run.mask;
@@ -324,15 +389,16 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
                         o->noun);
     const sat_views views = {&src, given_mask ? &mask : NULL, results, f->results};
     status = sat_take_view(&src, given_src, "source");
-    if (status == SAT_OK) status = fits(f, &src, *f->job.channels, *f->job.sample, &src, "source");
+    if (status == SAT_OK) status = fits(f, &src, rows, *f->job.channels, *f->job.sample, &src, "source");
     if (status == SAT_OK) status = sat_check_strides(&src, *f->job.strided, "source");
     if (status == SAT_OK && given_mask) status = take_mask(f, &mask, given_mask, &src);
     for (int i = 0; i < views.n && status == SAT_OK; i++)
-        status = take_result(f, results, i, &given_results[i], &src, views.mask);
+        status = take_result(f, &run, results, i, &given_results[i], &src, views.mask);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && f->hooks->check && src.memory == SAT_HOST) status = f->hooks->check(&src, &run);
     if (status != SAT_OK) return status;
     if (f->turned) {
+        run.height = run.end = *f->job.width;
         turn_view(&src);
         if (given_mask) turn_view(&mask);
         for (int i = 0; i < views.n; i++) turn_view(&results[i]);

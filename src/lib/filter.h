@@ -42,6 +42,10 @@ sat_status sat_filter_run(sat_filter *filter, const sat_operation *operation, co
 /* Waits for what is queued on the stream, and fetches the last run's counts. */
 sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, void *stream);
 
+/* Rows of the source that rows [first, end) of the results are made of: sat_box_needs(). */
+sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *operation, int64_t first, int64_t end,
+                            int64_t *from, int64_t *to);
+
 /* An operation's sat_<id>_create_sized() and sat_<id>_destroy(). */
 #define SAT_FILTER_LIFE(id)                                                                                            \
     _Static_assert(sizeof(sat_##id##_spec) <= SAT_SPEC_BYTES, "sat_filter_create() has room for a spec");              \
@@ -57,6 +61,13 @@ sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, v
         if (o == NULL) return;                                                                                         \
         sat_filter_destroy((sat_filter *)*o);                                                                          \
         *o = NULL;                                                                                                     \
+    }
+
+/* Its sat_<id>_needs(). */
+#define SAT_FILTER_ROWS(id)                                                                                            \
+    sat_status sat_##id##_needs(const sat_##id *o, int64_t first, int64_t end, int64_t *from, int64_t *to)             \
+    {                                                                                                                  \
+        return sat_filter_needs((const sat_filter *)o, &sat_operation_##id, first, end, from, to);                     \
     }
 
 /* Its sat_<id>_backend(), _note() and _device(). */

@@ -3,6 +3,7 @@
 
 #include "border.h"
 #include "filter.h"
+#include "gauss_kernel.h"
 #include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
@@ -51,10 +52,19 @@ static sat_status check_types(sat_gauss_spec *s)
                     sat_is_float(s->sample) ? "" : ", ");
 }
 
+/* The one that reaches farthest. */
+static sat_gauss_kernel kernel_of(const sat_gauss_spec *s)
+{
+    return sat_gauss_kernel_for(s->mode == SAT_GAUSS_DOG && s->sigma2 > s->sigma ? s->sigma2 : s->sigma);
+}
+
 static sat_status check_border(const sat_gauss_spec *s)
 {
     const sat_border *border = sat_border_find(s->border);
     if (border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
+    if (s->band_rows && border->repeats_all && !kernel_of(s).direct)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "some rows (band_rows) of a Gaussian of sigma above 4, with border %s",
+                        border->name);
     return sat_border_check_values(border, s->sample, s->channels, s->border_value);
 }
 
@@ -92,6 +102,14 @@ static sat_job job(void *spec)
     return (sat_job){SAT_JOB_OF(s), .result = &s->result, .masked = &s->masked};
 }
 
+static const sat_border *reach(const void *spec, int64_t *above, int64_t *below)
+{
+    const sat_gauss_spec *s = spec;
+    const sat_gauss_kernel k = kernel_of(s);
+    *above = *below = k.passes * k.reach;
+    return sat_border_find(s->border);
+}
+
 /* ---- the filter ---------------------------------------------------------------------------------------- */
 
 #define OWN(member) SAT_MEMBER(sat_gauss_spec, member)
@@ -107,10 +125,12 @@ const sat_operation sat_operation_gauss = {
                 OWN(min_valid), OWN(empty)},
     .job = job,
     .check = check,
+    .reach = reach,
 };
 
 SAT_FILTER_LIFE(gauss)
 SAT_FILTER_WORDS(gauss)
+SAT_FILTER_ROWS(gauss)
 
 sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                                size_t run_bytes)

@@ -11,6 +11,7 @@
 #define SAT_OPERATION_H
 
 #include "arena.h"
+#include "border.h"
 #include "run.h"
 
 #ifdef __cplusplus
@@ -32,6 +33,7 @@ typedef struct sat_hooks {
 
     /* The rest is optional. */
     bool turns; /* on the CPU: narrow images of integers may come as their transpose (filter.c) */
+    bool rows;  /* on the CPU: makes some rows of an image (run.h); else specs have no band_rows */
     sat_status (*counts)(void *state, sat_counts *counts);        /* a device's: waits for the last run */
     sat_status (*check)(const sat_view *src, const sat_run *run); /* refuses samples in host memory */
     /* Frees what is not in the arena; not called where open() failed. */
@@ -40,7 +42,7 @@ typedef struct sat_hooks {
 
 /* What every spec has; where in it. */
 typedef struct sat_job {
-    int64_t *width, *height, *count;
+    int64_t *width, *height, *count, *band_rows;
     int *channels, *threads;
     sat_type *sample;
     sat_memory *memory;
@@ -54,9 +56,10 @@ typedef struct sat_job {
 } sat_job;
 
 #define SAT_JOB_OF(spec)                                                                                               \
-    .width = &(spec)->width, .height = &(spec)->height, .count = &(spec)->count, .channels = &(spec)->channels,        \
-    .threads = &(spec)->threads, .sample = &(spec)->sample, .memory = &(spec)->memory, .strided = &(spec)->strided,    \
-    .backend = &(spec)->backend, .executor = &(spec)->executor, .allocator = &(spec)->allocator
+    .width = &(spec)->width, .height = &(spec)->height, .count = &(spec)->count, .band_rows = &(spec)->band_rows,      \
+    .channels = &(spec)->channels, .threads = &(spec)->threads, .sample = &(spec)->sample, .memory = &(spec)->memory,  \
+    .strided = &(spec)->strided, .backend = &(spec)->backend, .executor = &(spec)->executor,                           \
+    .allocator = &(spec)->allocator
 
 #define SAT_JOB_WINDOW(spec) .window_width = &(spec)->window_width, .window_height = &(spec)->window_height
 
@@ -107,6 +110,9 @@ typedef struct sat_operation {
     sat_status (*check)(void *spec);
     /* What of the spec no device does, in words; or NULL.  NULL: devices take all. */
     const char *(*host_only)(const void *spec);
+    /* How far beyond a result's row lie the rows that it is made of, above and below; the border mode beyond the image.
+     * NULL: it makes whole images only. */
+    const sat_border *(*reach)(const void *spec, int64_t *above, int64_t *below);
     /* Copies what the spec points to into the object, in which it lies now, and gives the types of the results, at most
      * SAT_OUTPUTS; NULL: there is nothing, and one result. */
     sat_status (*keep)(void *object, sat_type *types, int *results);

@@ -16,11 +16,13 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
     if (status != SAT_OK) return status;
     for (size_t i = 0; i < sizeof o.reserved; i++)
         if (o.reserved[i]) return sat_fail(SAT_ERR_ARGUMENT, "run: the member reserved is not false");
-    if (o.first_row != 0 || o.rows != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "run: first_row and rows are for later versions; all rows are made");
+    if (!(members & SAT_RUN_ROWS) && (o.first_row != 0 || o.rows != 0))
+        return sat_fail(SAT_ERR_ARGUMENT, "run: first_row and rows; all rows are made here");
     if (o.progress) return sat_fail(SAT_ERR_ARGUMENT, "run: progress is for later versions; proceed is called");
-    if (!(members & SAT_RUN_CARRIES) && (o.carry_in || o.carry_out || o.continues))
-        return sat_fail(SAT_ERR_ARGUMENT, "run: carry_in, carry_out and continues are for tables");
+    if (!(members & SAT_RUN_CARRIES) && (o.carry_in || o.carry_out))
+        return sat_fail(SAT_ERR_ARGUMENT, "run: carry_in and carry_out are for tables");
+    if (!(members & (SAT_RUN_CARRIES | SAT_RUN_ROWS)) && o.continues)
+        return sat_fail(SAT_ERR_ARGUMENT, "run: continues; all rows are made here");
     if (!(members & SAT_RUN_MASK) && o.mask) return sat_fail(SAT_ERR_ARGUMENT, "run: a mask; nothing here takes one");
     *control = (sat_control){.proceed = o.proceed, .context = o.context};
     *run = (sat_run){.stream = o.stream,
@@ -32,7 +34,10 @@ sat_status sat_take_run(sat_run *run, sat_control *control, const sat_run_option
                      .moved =
                          o.counts && bytes >= offsetof(sat_run_options, mask) + sizeof o.mask ? &o.counts->moved : NULL,
                      .mask = o.mask,
-                     .control = o.proceed ? control : NULL};
+                     .control = o.proceed ? control : NULL,
+                     .first = o.first_row,
+                     .end = o.rows,
+                     .follows = o.continues};
     if (o.counts) memset(o.counts, 0xff, offsetof(sat_counts, moved));
     if (run->moved) *run->moved = -1;
     return SAT_OK;

@@ -30,10 +30,21 @@ typedef struct sat_run {
     int64_t *moved;       /* in counts, if the caller's have it; or NULL */
     const sat_view *mask; /* the caller's, not checked; or NULL */
     sat_control *control; /* NULL: the run cannot be ended */
+    /* Of filters: the rows of the image that results hold, and the row that the source and the mask begin with, which
+     * may be below 0; [0, height) and 0 of whole images. */
+    int64_t first, end, from, height;
+    bool follows; /* the last run ended at `first` of the same image */
 } sat_run;
 
+/* The row of the source, and of the mask, that is row y of the image; not below their height: there is none. */
+static inline int64_t sat_source_row(const sat_run *run, int64_t y)
+{
+    const int64_t row = y - run->from;
+    return row < 0 ? row + run->height : row < run->height ? row : row - run->height;
+}
+
 /* Members of the options that not every run has. */
-enum { SAT_RUN_CARRIES = 1, SAT_RUN_MASK = 2 };
+enum { SAT_RUN_CARRIES = 1, SAT_RUN_MASK = 2, SAT_RUN_ROWS = 4 };
 
 /* Fills a run, and the control that it refers to, from a caller's options, which may be NULL.  The caller's counts
  * become -1.  Returns SAT_ERR_ARGUMENT for members that do not exist yet, and those that are not among `members`. */

@@ -485,6 +485,7 @@ typedef struct sat_box_spec {
     const sat_allocator *allocator;      /* as in sat_plan_spec */
     sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
+    int64_t band_rows;                   /* rows that a run makes at most (sat_run_options); 0: whole images */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
@@ -499,16 +500,17 @@ typedef struct sat_box sat_box;
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
- * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where
- * the backend has a filter of its own.  Views in device memory: the work is queued on
+ * samples' type and dst of its results'; they share no byte.  Views in device memory: the work is queued on
  * run->stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one
- * stream, or each waits for the one before.  Results of integer samples are bit-equal on every backend and thread
- * count; results of float samples on every thread count and, on the CPU, every instruction set. Returns
- * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above), _DEVICE or _CANCELLED. */
+ * stream, or each waits for the one before.  Results of integers are bit-equal on every backend and thread count;
+ * results of floats on every thread count and, on the CPU, every instruction set, for any rows at a time.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above), _DEVICE or _CANCELLED. */
 #define sat_box_run(...) sat_box_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* box, src, dst, run */
 SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                                      size_t run_bytes);
 
+/* What rows of the source a run for rows [first, end) reads: sat_run_options, "Rows". */
+SAT_API sat_status sat_box_needs(const sat_box *box, int64_t first, int64_t end, int64_t *from, int64_t *to);
 /* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);

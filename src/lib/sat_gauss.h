@@ -93,6 +93,7 @@ typedef struct sat_gauss_spec {
     double min_valid;               /* the share of the Gaussian's weight that samples that count must have, from 0 to
                                        below 1; 0 = any weight */
     double empty;                   /* the result where they have less; cut to the range of its type as any other */
+    int64_t band_rows;              /* as in sat_box_spec; not with border "wrap" and sigma above 4 */
 } sat_gauss_spec;
 
 typedef struct sat_gauss sat_gauss;
@@ -113,6 +114,9 @@ SAT_API sat_status sat_gauss_create_sized(sat_gauss **gauss, const sat_gauss_spe
 #define sat_gauss_run(...) sat_gauss_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* gauss, src, dst, run */
 SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst,
                                        const sat_run_options *run, size_t run_bytes);
+
+/* As sat_box_needs(). */
+SAT_API sat_status sat_gauss_needs(const sat_gauss *gauss, int64_t first, int64_t end, int64_t *from, int64_t *to);
 
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);

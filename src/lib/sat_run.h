@@ -97,7 +97,18 @@ typedef struct sat_counts {
  * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
  * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
  * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
- * then hold a row for each image, one after the other.  For tables only; others return SAT_ERR_ARGUMENT. */
+ * then hold a row for each image, one after the other.  For tables only; others return SAT_ERR_ARGUMENT.
+ *
+ * Rows.  A box filter, windows or a Gaussian filter whose spec has band_rows is made for a whole image, of any height,
+ * and makes up to band_rows of its rows in a run: [first_row, first_row + rows), in any order, with the bits of a run
+ * on the whole image.  Results hold these rows.  The source, and a mask, hold rows [from, to) of the image, which
+ * sat_box_needs(), sat_window_needs() and sat_gauss_needs() tell: what these results are made of, and a row more on
+ * each side, so that runs can follow one another.  A row number below 0, or of the image's height and more, is
+ * taken modulo the height; there are some only where the border mode is wrap.  (The three return SAT_ERR_ARGUMENT, and
+ * SAT_ERR_SHAPE for rows that the image does not have.)
+ * With `continues` the image is that of the object's last run, and a run that begins where that ended goes on with its
+ * sums, on the CPU of integers, and of floats from multiples of 8 rows on in box filters; so a band need not begin with
+ * the sums of a whole window.  Where bands are lower than two windows for each thread, one thread makes them. */
 typedef struct sat_run_options {
     void *stream;                   /* a cudaStream_t for backends on a device, else not used; views in host memory: the
                                        run begins when it is empty, is done when the call returns, and cannot be
@@ -108,9 +119,10 @@ typedef struct sat_run_options {
                            the object's wait does (sat_window_wait()), until which it must stay */
     const void *carry_in;
     void *carry_out;
-    bool continues;          /* padded layout: this is not the first band, its table view has no zero row */
+    bool continues;          /* padded layout: this is not the first band, its table view has no zero row; rows: the
+                                source is the image of the object's last run, which ended at first_row */
     bool reserved[7];        /* false */
-    int64_t first_row, rows; /* 0; for later versions */
+    int64_t first_row, rows; /* of the results; of an object that is not made for rows, 0: all */
     void (*progress)(void *context, int64_t done, int64_t of); /* NULL; for later versions */
     /* Which pixels of the source count: as many images of u8 with one channel, of its width and height, with any
      * strides, not 0 where a pixel counts; in the memory of the views, of tables and sat_image_statistics() in host

@@ -144,6 +144,7 @@ typedef struct sat_window_spec {
     double range;                   /* the largest value that samples are to have, for statistics with a parameter
                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
                                        of the type, of floats finite and above 0.  0 = sat_type_largest() */
+    int64_t band_rows;              /* as in sat_box_spec; not of statistics with extremes of the image */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
@@ -185,6 +186,9 @@ SAT_API sat_status sat_window_run_sized(sat_window *window, const sat_view *src,
 /* Waits for the work queued on that stream, fills the counts of the last run on device memory, and returns
  * SAT_ERR_DEVICE if it failed.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_window_wait(sat_window *window, void *stream);
+
+/* As sat_box_needs(). */
+SAT_API sat_status sat_window_needs(const sat_window *window, int64_t first, int64_t end, int64_t *from, int64_t *to);
 
 /* The result type of output i; SAT_TYPE_NONE if there is none. */
 SAT_API sat_type sat_window_result(const sat_window *window, int i);

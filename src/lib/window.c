@@ -28,7 +28,8 @@ sat_box_spec sat_window_box(const sat_window_spec *s)
                         .threads = s->threads,
                         .count = s->count,
                         .executor = s->executor,
-                        .result = SAT_F64};
+                        .result = SAT_F64,
+                        .band_rows = s->band_rows};
     memcpy(box.border_value, s->border_value, sizeof box.border_value);
     return box;
 }
@@ -48,6 +49,9 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
                         sat_type_name(o->result));
     if (sat_sample_max(o->result) == 0 && !sat_is_float(o->result))
         return sat_fail(SAT_ERR_TYPE, "%s: results of type %s", o->statistic, sat_type_name(o->result));
+    if (s->band_rows && statistic->info.whole_image)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has extremes of the whole image, of which runs see some rows",
+                        o->statistic);
     for (int i = 0; i < SAT_PARAMETERS; i++) {
         if (!(o->set >> i & 1)) continue;
         if (statistic->info.parameter[i].name == NULL)
@@ -130,6 +134,12 @@ static const char *host_only(const void *spec)
     return s->keep_holes ? "windows that keep holes (keep_holes)" : NULL;
 }
 
+static const sat_border *reach(const void *spec, int64_t *above, int64_t *below)
+{
+    const sat_window_spec *s = spec;
+    return sat_window_reach(s->border, s->window_height, s->anchor, above, below);
+}
+
 static sat_job job(void *spec)
 {
     sat_window_spec *s = spec;
@@ -150,12 +160,14 @@ const sat_operation sat_operation_window = {
                 OWN(keep_holes), OWN(ddof), OWN(nodata), OWN(min_valid), OWN(empty), OWN(range)},
     .job = job,
     .check = check,
+    .reach = reach,
     .host_only = host_only,
     .keep = keep,
 };
 
 SAT_FILTER_LIFE(window)
 SAT_FILTER_WORDS(window)
+SAT_FILTER_ROWS(window)
 
 sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask, const sat_view *results,
                                 const sat_run_options *run, size_t run_bytes)

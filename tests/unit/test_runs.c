@@ -408,7 +408,8 @@ static void options_that_are_refused(void **state)
 
     open_arrays(filter);
     filter->make(filter, 1, NULL, &box);
-    said(filter->run(box, &(sat_run_options){.continues = true}), SAT_ERR_ARGUMENT, "for tables");
+    said(filter->run(box, &(sat_run_options){.continues = true}), SAT_ERR_ARGUMENT, "whole images");
+    said(filter->run(box, &(sat_run_options){.rows = 1}), SAT_ERR_ARGUMENT, "whole images");
     said(filter->run(box, &(sat_run_options){.carry_in = box}), SAT_ERR_ARGUMENT, "for tables");
     said(filter->run(box, &(sat_run_options){.carry_out = box}), SAT_ERR_ARGUMENT, "for tables");
     filter->end(&box);
