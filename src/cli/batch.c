@@ -346,6 +346,18 @@ int batch_name_outputs(batch *b, const window_request *windows, const char *temp
 
 /* ---- one file ------------------------------------------------------------------------------------- */
 
+/* Outputs that hold planes get all bands; of others a picture's, but are refused where a file has more than any
+ * picture.
+ */
+static int planes_from(const job *j, char *const *outputs)
+{
+    enum { ANY = 2, NO_PICTURE = 5 };
+    const int n = j->windows.outputs > 0 ? j->windows.outputs : 1;
+    for (int i = 0; !j->table && i < n; i++)
+        if (!(j->format ? j->format : format_by_extension(outputs[i]))->planes) return NO_PICTURE;
+    return ANY;
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
@@ -367,7 +379,8 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .threads = threads,
                              .memory = &memory,
                              .progress = {progress_more, &spent.item},
-                             .channels = j->channels};
+                             .channels = j->channels,
+                             .planes_from = planes_from(j, outputs)};
 
     job_stage(j, &spent, "decode");
     bool ok = image_read(input, &decode, &img, &format, &err);
@@ -375,7 +388,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         spent.decode_s = clock_now_s() - start;
         if (j->verbose)
             say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
-                (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
+                (long long)img.height, image_bands(&img), image_bands(&img) > 1 ? "s" : "", sat_type_name(img.type));
         if (img.meta.note[0] && !j->quiet) say(input_name(input), "%s", img.meta.note);
         if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
             image_has_alpha(&img))
@@ -384,7 +397,10 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                 "like them, --alpha weighted leaves out this line",
                 img.channels);
         progress_pixels(&spent.item, (double)img.width * (double)img.height);
-        if (windows)
+        if (j->border_values > 1 && image_planes(&img) > 1)
+            ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
+                      j->border_values, image_planes(&img));
+        else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
         else
             ok = (j->table ? job_table : job_filter)(j, input, &img, outputs[0], threads, &spent, &at_first, &err);

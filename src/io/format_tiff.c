@@ -31,16 +31,17 @@ static const char *library(void)
 }
 
 /* Strips that are not decoded into the image take their own size, and about as much as they are stored. */
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
     tiff_file f;
     tiff_layout t;
     error unused;
-    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, 0, &unused);
+    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, opt, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
                            .height = t.height,
                            .channels = t.channels,
+                           .planes = t.planes,
                            .type = t.type,
                            .turns = t.orientation > 1,
                            .decoder_bytes = t.block_bytes * (t.direct ? 1 : 2)};
@@ -75,12 +76,13 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     image_meta meta = {0};
     tiff_file f;
     tiff_layout t;
-    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) &&
-              tiff_read_layout(&f, &t, opt->channels.number, err) && codec_size_ok(t.width, t.height, opt, err) &&
-              tiff_read_meta(&f, opt->no_orient || t.orientation == 1, &meta, err) &&
+    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) && tiff_read_layout(&f, &t, opt, err) &&
+              codec_size_ok(t.width, t.height, opt, err) &&
+              tiff_read_meta(&f, opt->no_orient || t.orientation == 1, t.one ? t.sample[0] : -1, &meta, err) &&
               tiff_read_pixels(&f, &t, opt, img, err);
     tiff_close(&f);
     if (ok && t.orientation > 1) meta.orientation = t.orientation;
+    if (ok && t.planes) meta.colours = t.colours, meta.alpha = t.alpha, meta.premultiplied = t.premultiplied;
     if (ok && !opt->channels.number && !opt->channels.name) tiff_note_bands(&t, meta.note);
     if (ok) read_nodata_as_samples(&t, &meta);
     img->meta = meta;
@@ -116,11 +118,12 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 const image_format format_tiff = {
     .name = "tiff",
     .extensions = "tif tiff",
-    .summary = "TIFF of all sample types, with or without alpha",
+    .summary = "TIFF of all sample types, with or without alpha, and of many bands",
     .library = library,
     .sniff = sniff,
     .decode = decode,
     .chooses = true,
+    .planes = true,
 #if SAT_WITH_LIBTIFF
     .shape = shape,
     .holds = holds,

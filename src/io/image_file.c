@@ -36,7 +36,7 @@ bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
     image_shape shape = {0};
     const image_format *found = format_by_content(head, n);
     if (!found) return fail_unknown(err);
-    *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
+    *maps = found->shape && found->shape(head, n, context, &shape) && shape.raw;
     return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
 }
 

@@ -35,12 +35,20 @@ static unsigned scaled(unsigned value, int bits)
     return (unsigned)(((uint64_t)value * range + most / 2) / most);
 }
 
-/* Channel c of a row's pixels, from the sample that lies `first` behind each pixel's begin. */
-static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels, int first, int c, uint8_t *dst)
+/* Where channel or plane c of a pixel lies. */
+static uint8_t *place(const decoder *d, int c, uint64_t x, uint64_t y)
+{
+    const image *img = d->img;
+    const int plane = img->planes > 1 ? c : 0;
+    const size_t sample = (size_t)x * (size_t)img->channels + (size_t)(c - plane);
+    return image_row(img, plane * img->height + (int64_t)y) + sample * sat_type_bytes(img->type);
+}
+
+/* A channel of a row's pixels, from the sample that lies `first` behind each pixel's begin. */
+static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels, int first, uint8_t *dst)
 {
     size_t size = sat_type_bytes(t->type), step = size * (size_t)t->channels;
     unsigned stored = t->planar ? 1 : (unsigned)t->samples;
-    dst += size * (size_t)c;
     if (t->bits == 8 * (int)size) {
         raw += size * (size_t)first;
         for (size_t x = 0; x < pixels; x++) memcpy(dst + x * step, raw + x * size * stored, size);
@@ -60,16 +68,17 @@ static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels,
     }
 }
 
-/* channel: of separate planes, the one that these are. */
-static void put_row(const decoder *d, const uint8_t *raw, size_t pixels, int channel, uint8_t *dst)
+/* Pixels of a row, from (x, y) on.  channel: of separate planes, the one that these are. */
+static void put_row(const decoder *d, const uint8_t *raw, size_t pixels, int channel, uint64_t x, uint64_t y)
 {
     const tiff_layout *t = d->layout;
     if (t->palette) {
-        for (size_t x = 0; x < pixels; x++) memcpy(dst + 3 * x, d->colours[bits_at(raw, x, t->bits)], 3);
+        uint8_t *dst = place(d, 0, x, y);
+        for (size_t i = 0; i < pixels; i++) memcpy(dst + 3 * i, d->colours[bits_at(raw, i, t->bits)], 3);
     } else if (t->planar) {
-        put_channel(t, raw, pixels, 0, channel, dst);
+        put_channel(t, raw, pixels, 0, place(d, channel, x, y));
     } else {
-        for (int c = 0; c < t->channels; c++) put_channel(t, raw, pixels, t->sample[c], c, dst);
+        for (int c = 0; c < tiff_outputs(t); c++) put_channel(t, raw, pixels, tiff_sample(t, c), place(d, c, x, y));
     }
 }
 
@@ -128,13 +137,13 @@ static void divide_by_alpha(uint8_t *row, size_t pixels, int channels, sat_type 
 /* Separate planes that are read: not those of samples that are left out. */
 static int planes_of(const tiff_layout *t)
 {
-    return t->planar ? t->channels : 1;
+    return t->planar ? tiff_outputs(t) : 1;
 }
 
 /* The first block of a plane that is read. */
 static uint64_t plane_begin(const decoder *d, int plane)
 {
-    return d->layout->planar ? (uint64_t)d->layout->sample[plane] * d->blocks_across * d->blocks_down : 0;
+    return d->layout->planar ? (uint64_t)tiff_sample(d->layout, plane) * d->blocks_across * d->blocks_down : 0;
 }
 
 /* Without padding behind the last row of a strip. */
@@ -188,15 +197,13 @@ static bool read_blocks(const decoder *d, uint64_t y, int channel, error *err)
 {
     const tiff_layout *t = d->layout;
     uint64_t down = y / t->block_height, rows = t->height - y < t->block_height ? t->height - y : t->block_height;
-    size_t pixel_bytes = d->img->row_bytes / t->width;
     for (uint64_t across = 0; across < d->blocks_across; across++) {
         uint64_t x = across * t->block_width, pixels = t->width - x < t->block_width ? t->width - x : t->block_width;
         uint64_t index = plane_begin(d, channel) + down * d->blocks_across + across;
-        uint8_t *to = d->block ? d->block : image_row(d->img, (int64_t)y);
+        uint8_t *to = d->block ? d->block : place(d, channel, 0, y);
         if (!read_block(d, (uint32_t)index, to, block_bytes(d, down), err)) return false;
         for (uint64_t r = 0; d->block && r < rows; r++)
-            put_row(d, to + r * t->block_row_bytes, (size_t)pixels, channel,
-                    image_row(d->img, (int64_t)(y + r)) + x * pixel_bytes);
+            put_row(d, to + r * t->block_row_bytes, (size_t)pixels, channel, x, y + r);
     }
     return true;
 }
@@ -226,7 +233,9 @@ bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *
     if (t->tiled && !codec_size_ok(t->block_width, t->block_height, opt, err)) return false;
     if (!has_blocks(&d, err) || (t->palette && !read_palette(&d, err))) return false;
     if (!t->direct && !memory_allows(t->block_bytes, "a strip or tile", err)) return false;
-    if (!image_alloc(img, t->width, t->height, t->channels, t->type, err)) return false;
+    if (t->planes ? !image_alloc_planes(img, t->width, t->height, t->planes, t->type, err)
+                  : !image_alloc(img, t->width, t->height, t->channels, t->type, err))
+        return false;
     if (!t->direct) d.block = calloc(t->block_height, (size_t)t->block_row_bytes);
     f->first.text[0] = '\0';
     f->cut = false;
@@ -236,7 +245,8 @@ bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *
     free(d.block);
     for (int64_t y = 0; ok && y < img->height; y++) {
         if (t->inverted) invert(image_row(img, y), (size_t)img->width, img->channels, img->type);
-        if (t->premultiplied) divide_by_alpha(image_row(img, y), (size_t)img->width, img->channels, img->type);
+        if (t->premultiplied && !t->planes)
+            divide_by_alpha(image_row(img, y), (size_t)img->width, img->channels, img->type);
     }
     return ok;
 }

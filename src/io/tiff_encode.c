@@ -16,7 +16,7 @@ static bool needs_big(const image *img, uint64_t strips)
 {
     const image_meta *meta = &img->meta;
     enum { DIRECTORY = 1 << 16, STRIP_OVERHEAD = 32 };
-    uint64_t bytes = (uint64_t)img->row_bytes * (uint64_t)img->height;
+    uint64_t bytes = (uint64_t)img->row_bytes * (uint64_t)img->height * (uint64_t)image_planes(img);
     uint64_t more = DIRECTORY + strips * STRIP_OVERHEAD + bytes / 1024 + meta->icc_bytes;
     for (int i = 0; i < META_KINDS; i++) more += meta->blocks[i].n;
     return bytes > UINT32_MAX || more > UINT32_MAX - bytes;
@@ -45,23 +45,38 @@ static const compression *find_compression(const char *name, error *err)
     return NULL;
 }
 
+/* The colours of a picture, and what the samples behind them are: alpha, or unknown. */
+static bool set_meaning(TIFF *tif, const image *img)
+{
+    uint16_t kinds[PLANES_MAX] = {EXTRASAMPLE_UNASSALPHA};
+    const image_meta *meta = &img->meta;
+    const int bands = image_bands(img);
+    int colours = img->channels < 3 ? 1 : 3;
+    if (bands > img->channels) {
+        colours = meta->colours == 3 && bands >= 3 ? 3 : 1;
+        for (int i = colours; i < bands; i++)
+            kinds[i - colours] = i + 1 != meta->alpha  ? EXTRASAMPLE_UNSPECIFIED
+                                 : meta->premultiplied ? EXTRASAMPLE_ASSOCALPHA
+                                                       : EXTRASAMPLE_UNASSALPHA;
+    }
+    return TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)bands) &&
+           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, colours < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+           TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
+                        bands > img->channels ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG) &&
+           (bands == colours || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, bands - colours, kinds));
+}
+
 static bool set_fields(tiff_file *f, const image *img, uint32_t rows, const compression *c)
 {
     TIFF *tif = f->tif;
-    const bool alpha = image_has_alpha(img);
     const unsigned numbers = is_float_type(img->type)    ? SAMPLEFORMAT_IEEEFP
                              : is_signed_type(img->type) ? SAMPLEFORMAT_INT
                                                          : SAMPLEFORMAT_UINT;
-    uint16_t unassociated = EXTRASAMPLE_UNASSALPHA;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) &&
-              TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
-              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-              TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
-              (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img) &&
+              TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows);
     return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
            (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR,
                                          is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL));
@@ -69,14 +84,17 @@ static bool set_fields(tiff_file *f, const image *img, uint32_t rows, const comp
 
 static bool write_strips(tiff_file *f, const image *img, uint32_t rows, const io_progress *progress)
 {
+    const int64_t all = img->height * image_planes(img); /* rows, one plane behind the other */
+    uint32_t strip = 0;
     double reported = 0;
-    for (int64_t y = 0; y < img->height; y += rows) {
-        int64_t count = img->height - y < rows ? img->height - y : rows;
+    for (int64_t y = 0, count; y < all; y += count) {
+        const int64_t left = img->height - y % img->height;
+        count = left < rows ? left : rows;
         tmsize_t bytes = (tmsize_t)(img->row_bytes * (size_t)count);
-        if (TIFFWriteEncodedStrip(f->tif, (uint32_t)(y / rows), image_row(img, y), bytes) != bytes) return false;
+        if (TIFFWriteEncodedStrip(f->tif, strip++, image_row(img, y), bytes) != bytes) return false;
         double done = (double)(y + count);
-        if (y + count < img->height && done - reported < (double)img->height / 64) continue;
-        codec_progress(progress, (done - reported) / (double)img->height);
+        if (y + count < all && done - reported < (double)all / 64) continue;
+        codec_progress(progress, (done - reported) / (double)all);
         reported = done;
     }
     return true;
@@ -92,7 +110,8 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
     const compression *c = find_compression(opt->compression, err);
     if (c == NULL) return false;
     tiff_file f;
-    bool ok = tiff_create(&f, needs_big(img, (uint64_t)img->height / rows + 1), err);
+    const uint64_t strips = ((uint64_t)img->height / rows + 1) * (uint64_t)image_planes(img);
+    bool ok = tiff_create(&f, img->meta.big || needs_big(img, strips), err);
     if (ok) {
         ok = set_fields(&f, img, rows, c) && tiff_write_meta(&f, &img->meta) &&
              write_strips(&f, img, rows, &opt->progress) && TIFFWriteDirectory(f.tif) && !f.first.text[0];

@@ -38,12 +38,14 @@ typedef struct tiff_layout {
     int colours;            /* the first of them; of a palette: of the result */
     int channels;           /* of the result */
     int sample[4];          /* that becomes each channel */
+    int planes;             /* all samples become: one channel in each; 0: they do not */
+    int alpha;              /* the one of the planes that is alpha, from 1; 0: none */
     bool one;               /* of the bands was chosen, and is the only channel */
     int bits;               /* of a stored sample */
     sat_type type;          /* of the result */
     bool palette;
     bool inverted;      /* 0 is white */
-    bool premultiplied; /* colours are multiplied by alpha */
+    bool premultiplied; /* colours are multiplied by alpha; by which they are divided, but those of planes */
     bool planar;        /* the channels one behind the other */
     bool tiled;
     bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
@@ -56,11 +58,21 @@ typedef struct tiff_layout {
     int orientation; /* 1 to 8 */
 } tiff_layout;
 
-/* Of the directory that is open.  number: of the band to be read, from 1, where bands can be told apart; 0: all that
- * make an image.  Refuses what cannot be read. */
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err);
+/* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
+ * Refuses what cannot be read. */
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, const decode_options *opt, error *err);
 
-/* A line about the bands that are not read where none was chosen, or "". */
+/* Channels, or planes, of the result; the sample that becomes one of them. */
+static inline int tiff_outputs(const tiff_layout *t)
+{
+    return t->planes ? t->planes : t->channels;
+}
+static inline int tiff_sample(const tiff_layout *t, int output)
+{
+    return t->planes ? output : t->sample[output];
+}
+
+/* A line about the bands that are not read where none was chosen, or about alpha among planes, or "". */
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
 /* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
@@ -96,8 +108,9 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
 /* Makes the tags of GeoTIFF known to libtiff; before they are written. */
 void tiff_know_tags(struct tiff *tif);
 
-/* geo: keep the tags of GeoTIFF, which are those of the stored pixels. */
-bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err);
+/* geo: keep the tags of GeoTIFF, which are those of the stored pixels.  only: the band that is read, from 0; -1: all.
+ */
+bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *err);
 /* False: libtiff has said why. */
 bool tiff_write_meta(tiff_file *f, const image_meta *meta);
 

@@ -71,8 +71,8 @@ lacks() {
     ok info "$meta.png"
     [[ $output == *$'\n  metadata    EXIF '[1-9]*' bytes, XMP '[1-9]*' bytes, colour chunks '[1-9]*' bytes, text '[1-9]*$' bytes\n'* ]]
     ok info --json "$meta.png" "$meta.jpg"
-    [[ ${lines[0]} == *',"exif_bytes":'[1-9]*',"xmp_bytes":'[1-9]*',"colour_bytes":'[1-9]*',"text_bytes":'[1-9]*',"comment_bytes":0,"header_bytes":0,"geotiff_bytes":0,"orientation":6'* ]]
-    [[ ${lines[1]} == *',"colour_bytes":0,"text_bytes":0,"comment_bytes":'[1-9]*',"header_bytes":0,"geotiff_bytes":0,"orientation":6'* ]]
+    [[ ${lines[0]} == *',"exif_bytes":'[1-9]*',"xmp_bytes":'[1-9]*',"colour_bytes":'[1-9]*',"text_bytes":'[1-9]*',"comment_bytes":0,"header_bytes":0,"geotiff_bytes":0,"gdal_bytes":0,"orientation":6'* ]]
+    [[ ${lines[1]} == *',"colour_bytes":0,"text_bytes":0,"comment_bytes":'[1-9]*',"header_bytes":0,"geotiff_bytes":0,"gdal_bytes":0,"orientation":6'* ]]
     n=0
     while read -r words; do
         n=$((n + 1))
