@@ -445,6 +445,7 @@ static bool takes_options(const answers_job *job, const input_file *in, error *e
     const channel_choice *c = &job->decode.channels;
     const char *given = c->gray                   ? "--gray"
                         : c->name || c->number    ? "--channel"
+                        : job->decode.page        ? "--page"
                         : job->valid.mask         ? "--mask"
                         : job->valid.nodata_given ? "--nodata"
                                                   : NULL;

@@ -86,6 +86,7 @@ static void put_image_text(const image *img, const image_format *format, text_ou
     text_printf(t, "  format      %s\n", format->name);
     text_printf(t, "  size        %lld x %lld px\n", (long long)img->width, (long long)img->height);
     put_channels(image_planes(img), img->channels, t);
+    if (img->meta.pages > 1) text_printf(t, "  pages       %d (--page)\n", img->meta.pages);
     text_printf(t, "  type        %s\n", sat_type_name(img->type));
     if (img->meta.icc) text_printf(t, "  profile     ICC, %zu bytes\n", img->meta.icc_bytes);
     if (img->meta.x_per_metre > 0)
@@ -102,6 +103,7 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 format->name, (long long)img->width, (long long)img->height, image_bands(img), sat_type_name(img->type),
                 img->meta.icc_bytes);
     for (int k = 0; k < META_KINDS; k++) text_printf(t, ",\"%s\":%zu", meta_names[k].key, img->meta.blocks[k].n);
+    if (img->meta.pages > 1) text_printf(t, ",\"pages\":%d", img->meta.pages);
     text_printf(t, ",\"orientation\":%d,\"upright\":%s", stored_orientation(&img->meta),
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
@@ -202,7 +204,7 @@ static bool put_table(input_file *in, bool json, text_out *t, error *err)
 static int run(int argc, char **argv)
 {
     options o = {.self = &command_info, .max_pixels = MAX_PIXELS_DEFAULT};
-    decode_options decode = {.planes_from = 2};
+    decode_options decode = {.planes_from = 2, .page = 1};
     static text_out t, one;
     bool json = false;
     error err;
@@ -211,6 +213,7 @@ static int run(int argc, char **argv)
     while ((c = options_next(&o, argc, argv)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
+        case OPT_PAGE: options_page(&o, &decode.page); break;
         }
     if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE..., where - is standard input");
     if (o.stop) return o.status;

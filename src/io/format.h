@@ -64,6 +64,7 @@ typedef struct decode_options {
     /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
      * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
     int planes_from;
+    int page; /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 
 typedef struct encode_options {
@@ -111,6 +112,7 @@ typedef struct image_format {
     const char *compressions; /* that encode() can be asked for, with blanks between; NULL: none */
     bool no_negatives;        /* encode() refuses samples below 0 */
     bool planes;              /* encode() takes images of several */
+    bool pages;               /* decode() takes a page */
 } image_format;
 
 #define FORMAT(id) extern const image_format format_##id;

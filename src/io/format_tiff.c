@@ -1,4 +1,4 @@
-/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, in strips or tiles. */
+/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, or page, in strips or tiles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,9 @@ static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, ima
     tiff_file f;
     tiff_layout t;
     error unused;
-    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, opt, &unused);
+    int pages;
+    bool ok = tiff_open(&f, bytes, n, &unused) && (!opt->page || tiff_open_page(&f, opt->page, &pages, &unused)) &&
+              tiff_read_layout(&f, &t, opt, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
                            .height = t.height,
@@ -76,12 +78,14 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     image_meta meta = {0};
     tiff_file f;
     tiff_layout t;
-    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) && tiff_read_layout(&f, &t, opt, err) &&
-              codec_size_ok(t.width, t.height, opt, err) &&
+    int pages;
+    bool ok = tiff_open(&f, bytes, n, err) && tiff_open_page(&f, opt->page, &pages, err) &&
+              tiff_read_layout(&f, &t, opt, err) && codec_size_ok(t.width, t.height, opt, err) &&
               tiff_read_meta(&f, opt->no_orient || t.orientation == 1, t.one ? t.sample[0] : -1, &meta, err) &&
               tiff_read_pixels(&f, &t, opt, img, err);
     tiff_close(&f);
     if (ok && t.orientation > 1) meta.orientation = t.orientation;
+    if (ok) meta.pages = pages;
     if (ok && t.planes) meta.colours = t.colours, meta.alpha = t.alpha, meta.premultiplied = t.premultiplied;
     if (ok && !opt->channels.number && !opt->channels.name) tiff_note_bands(&t, meta.note);
     if (ok) read_nodata_as_samples(&t, &meta);
@@ -123,6 +127,7 @@ const image_format format_tiff = {
     .sniff = sniff,
     .decode = decode,
     .chooses = true,
+    .pages = true,
     .planes = true,
 #if SAT_WITH_LIBTIFF
     .shape = shape,

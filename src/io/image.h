@@ -43,6 +43,7 @@ typedef struct image_meta {
     char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
     bool big;                       /* a BigTIFF, which stays one */
     bool premultiplied;             /* of planes: colours are multiplied by alpha, */
+    int pages;                      /* of the file, where one was asked for; 0: not known */
     int colours, alpha;             /* the first that are colours of a picture, and the one that is alpha, from 1 */
 } image_meta;
 

@@ -243,22 +243,44 @@ static bool is_part(tiff_file *f)
     return field32(f, TIFFTAG_SUBFILETYPE, 0) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
 }
 
-bool tiff_one_picture(tiff_file *f, error *err)
+/* All directories, pictures and copies; libtiff's errors on the way are none of the page's. */
+static int count_pages(tiff_file *f)
+{
+    const error before = f->first;
+    const int pages = (int)TIFFNumberOfDirectories(f->tif);
+    f->first = before;
+    f->cut = false;
+    return pages;
+}
+
+static bool one_picture(tiff_file *f, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
-    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
-    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
-    if (is_part(f)) return fail(err, "a TIFF that begins with a thumbnail or a mask, which cannot be read");
+    if (is_part(f))
+        return fail(err, "a TIFF that begins with a thumbnail or a mask, which is not read; --page N reads page N, the "
+                         "first is 0");
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
-        if (i > MOST) return fail(err, "a TIFF of more than %d directories, which cannot be read", MOST);
-        if (!TIFFReadDirectory(f->tif)) {
+        if (i <= MOST && !TIFFReadDirectory(f->tif)) {
             if (f->circle) break;
             return tiff_fail(f, err);
         }
-        if (!is_part(f)) { return fail(err, "a TIFF of several pictures; only one can be read from a file"); }
+        if (i > MOST || !is_part(f))
+            return fail(err, "a TIFF of several pictures, in %d pages; --page N reads one, the first is 0",
+                        count_pages(f));
     }
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
+}
+
+bool tiff_open_page(tiff_file *f, int page, int *pages, error *err)
+{
+    *pages = page ? count_pages(f) : 0;
+    if (page > *pages)
+        return fail(err, "there is no page %d: the TIFF has %d, from 0 to %d", page - 1, *pages, *pages - 1);
+    if (page > 1 && !TIFFSetDirectory(f->tif, (tdir_t)(page - 1))) return tiff_fail(f, err);
+    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
+    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
+    return page || one_picture(f, err);
 }
 
 #endif

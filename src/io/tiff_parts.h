@@ -75,9 +75,10 @@ static inline int tiff_sample(const tiff_layout *t, int output)
 /* A line about the bands that are not read where none was chosen, or about alpha among planes, or "". */
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
-/* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
- * ends where it leads back.  The first directory is open before and after. */
-bool tiff_one_picture(tiff_file *f, error *err);
+/* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
+ * of several pictures, and one that begins with a thumbnail or a mask.  Refuses a volume.  A chain of directories ends
+ * where it leads back. */
+bool tiff_open_page(tiff_file *f, int page, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
 

@@ -182,3 +182,46 @@ assert b"(9, 12, 5)" in head, head'
     failure "out.npy: there is no channel 6: the image has 5 channels" out.npy --channel 6 --box 1 -o no.npy
     failure "out.npy: there is no channel r: the image has 5 channels" out.npy --channel r --box 1 -o no.npy
 }
+
+# pages FILE N - page i is of i + 1 x 1 px with the value 10 * i; the second is a smaller copy of the first.
+pages() {
+    "${PYTHON:-python3}" - "$@" <<'MAKE'
+import struct, sys
+data, at = b"", 8
+for i in range(int(sys.argv[2])):
+    fields = [(254, int(i == 1)), (256, i + 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, at), (277, 1), (278, 1), (279, i + 1)]
+    page = bytes([10 * i] * (i + 1)) + b"\0" * (-(i + 1) % 2)
+    here, end = at + len(page), at + len(page) + 2 + 12 * len(fields) + 4
+    last = i + 1 == int(sys.argv[2])
+    next_page = end + i + 2 + (-(i + 2) % 2)  # the next directory lies behind its pixels
+    page += struct.pack("<H", len(fields)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in fields)
+    data, at = data + page + struct.pack("<I", 0 if last else next_page), end
+open(sys.argv[1], "wb").write(struct.pack("<2sHI", b"II", 42, 10) + data)
+MAKE
+}
+
+@test "--page: one of several pictures, from 0; info says how many" {
+    pages in.tif 5
+    pages two.tif 2
+    failure "in.tif: a TIFF of several pictures, in 5 pages; --page N reads one, the first is 0" in.tif --mean 0,0,1,1
+    for page in 0 1 2 3 4; do
+        ok in.tif --page $page --mean 0,0,$((page + 1)),1
+        [ "${lines[1]}" = "0,0,$((page + 1)),1,$((page * 10))" ]
+        ok in.tif --page $page --box 1 -o out.pgm
+        [ "$(tail -c 1 out.pgm | od -An -tu1 | xargs)" = $((page * 10)) ]
+        ok info in.tif --page $page
+        [[ $output == *"size        $((page + 1)) x 1 px"*"pages       5"* ]]
+    done
+    ok query in.tif --page 3 --rect 0,0,4,1 --stat sum
+    [ "${lines[1]}" = "0,0,4,1,120" ]
+    ok in.tif --page 2 -o table.npy
+    ok two.tif --mean 0,0,1,1 # a copy is no other picture
+    failure "in.tif: there is no page 5: the TIFF has 5, from 0 to 4" in.tif --page 5 --box 1 -o no.pgm
+    failure "out.pgm: there is no page 1: a pnm file has one, number 0" out.pgm --page 1 --box 1 -o no.pgm
+    failure "table.npy: --page is for images, and this is a table" query table.npy --page 0 --rect 0,0,1,1
+    ok out.pgm --page 0 --box 1 -o same.pgm
+    ok info --json in.tif
+    [[ $output == *'"width":1,'*'"pages":5,'* ]]
+    usage "--page '-1': a number from 0 on, the first page" in.tif --page -1 --box 1 -o no.pgm
+    [ ! -e no.pgm ]
+}

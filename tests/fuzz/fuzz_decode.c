@@ -63,7 +63,8 @@ static const char *run(const uint8_t *bytes, size_t n)
 
     image one, many;
     error err = {.text = ""}, again;
-    decode_options opt = {.max_pixels = MAX_PIXELS, .threads = 1, .planes_from = (int)(n % 4) * 2};
+    decode_options opt = {
+        .max_pixels = MAX_PIXELS, .threads = 1, .planes_from = (int)(n % 4) * 2, .page = (int)(n % 5)};
     bool ok = format->decode(bytes, n, &opt, &one, &err);
     opt.threads = 3;
     bool same = format->decode(bytes, n, &opt, &many, &again) == ok;
