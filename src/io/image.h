@@ -11,7 +11,7 @@
 
 /* Metadata that is copied unchanged, to the formats that can store it. */
 typedef enum meta_kind {
-    META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG */
+    META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG, TIFF */
     META_XMP,        /* a packet in UTF-8: PNG, JPEG, TIFF */
     META_PNG_COLOUR, /* whole chunks about colour */
     META_PNG_TEXT,   /* whole chunks of text, but for XMP */

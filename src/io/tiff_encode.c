@@ -113,6 +113,7 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
     const uint64_t strips = ((uint64_t)img->height / rows + 1) * (uint64_t)image_planes(img);
     bool ok = tiff_create(&f, img->meta.big || needs_big(img, strips), err);
     if (ok) {
+        tiff_know_tags(f.tif);
         ok = set_fields(&f, img, rows, c) && tiff_write_meta(&f, &img->meta) &&
              write_strips(&f, img, rows, &opt->progress) && TIFFWriteDirectory(f.tif) && !f.first.text[0];
         if (!ok) fail(err, "%.200s", f.first.text[0] ? f.first.text : "libtiff cannot write it");

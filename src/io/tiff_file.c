@@ -95,6 +95,14 @@ static bool grow(tiff_file *f, uint64_t need)
     return true;
 }
 
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n)
+{
+    if (!grow(f, f->n + n)) return false;
+    if (n > 0) memcpy(f->written + f->n, bytes, n);
+    f->n += n;
+    return true;
+}
+
 static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
 {
     tiff_file *f = handle;
@@ -156,7 +164,6 @@ bool tiff_create(tiff_file *f, bool big, error *err)
     *f = (tiff_file){0};
     if (!open_as(f, big ? "w8m" : "wm", 0, false))
         return fail(err, "%.200s", f->first.text[0] ? f->first.text : "out of memory: libtiff");
-    tiff_know_tags(f->tif);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, the tags of GeoTIFF (OGC
+/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, EXIF, orientation, the tags of GeoTIFF (OGC
  * 19-008r4), which are carried as they are, GDAL's value for no data, and its description of the bands. */
 #include "image.h"
 
@@ -7,6 +7,7 @@
 #include <tiffio.h>
 
 #include "codec.h"
+#include "exif_tiff.h"
 #include "gdal_metadata.h"
 #include "tiff_parts.h"
 
@@ -135,6 +136,7 @@ bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *e
     if (TIFFGetField(f->tif, TIFFTAG_XMLPACKET, &xmp_bytes, &xmp) && xmp &&
         !meta_append(meta, META_XMP, xmp, xmp_bytes, err))
         return false;
+    if (!exif_from_tiff(meta, f->bytes, f->n, TIFFCurrentDirOffset(f->tif), err)) return false;
     return !geo || read_geo(f, meta, err);
 }
 
@@ -225,6 +227,22 @@ bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, i
     return true;
 }
 
+/* EXIF's directories, ahead of all else, and its texts. */
+static bool write_exif(tiff_file *f, const image_meta *meta)
+{
+    const meta_block *block = &meta->blocks[META_EXIF];
+    const char *text;
+    exif_parts parts;
+    unsigned tag;
+    bool ok = exif_for_tiff(block, TIFFIsBigTIFF(f->tif), f->n, &parts, &f->first) &&
+              tiff_append(f, parts.bytes, parts.n) &&
+              (!parts.exif || TIFFSetField(f->tif, TIFFTAG_EXIFIFD, parts.exif)) &&
+              (!parts.gps || TIFFSetField(f->tif, TIFFTAG_GPSIFD, parts.gps));
+    for (int i = 0; ok && (tag = exif_text(block, i, &text)); i++) ok = !text || TIFFSetField(f->tif, tag, text);
+    free(parts.bytes);
+    return ok;
+}
+
 bool tiff_write_meta(tiff_file *f, const image_meta *meta)
 {
     enum { LEAST = 1, MOST = UINT16_MAX }; /* pixels per inch, as in JPEG */
@@ -240,7 +258,7 @@ bool tiff_write_meta(tiff_file *f, const image_meta *meta)
     if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
     if (ok && meta->nodata[0]) ok = TIFFSetField(tif, nodata_tag.field_tag, meta->nodata);
     if (ok && meta->blocks[META_GDAL].n) ok = TIFFSetField(tif, gdal_tag.field_tag, meta->blocks[META_GDAL].bytes);
-    return ok && write_geo(tif, &meta->blocks[META_GEOTIFF]);
+    return ok && write_exif(f, meta) && write_geo(tif, &meta->blocks[META_GEOTIFF]);
 }
 
 #else

@@ -27,6 +27,10 @@ bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err);
 bool tiff_create(tiff_file *f, bool big, error *err);
 void tiff_close(tiff_file *f);
 
+/* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
+ */
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n);
+
 /* The file's first error, "truncated: ...", "corrupt: ..." or "out of memory ..."; returns false. */
 bool tiff_fail(const tiff_file *f, error *err);
 

@@ -11,10 +11,11 @@ lacks() {
     for word in "${@:2}"; do if grep -aqF "$word" "$1"; then echo "$1: $word"; return 1; fi; done
 }
 
-@test "EXIF and XMP go from PNG and JPEG to PNG and JPEG, comments and text stay" {
-    for from in jpg png; do
-        for to in jpg png; do
-            ok "$root/tests/data/codecs/meta.$from" --box 3 -o "out.$to"
+@test "EXIF and XMP go from PNG, JPEG and TIFF to each, comments and text stay" {
+    ok "$root/tests/data/codecs/meta.jpg" --no-orient --box 1 -o meta.tif
+    for from in "$root/tests/data/codecs/meta.jpg" "$root/tests/data/codecs/meta.png" meta.tif; do
+        for to in jpg png tif; do
+            ok "$from" --box 3 -o "out.$to"
             holds "out.$to" maker adobe:ns:meta
             ok info "out.$to"
             [[ $output == *"size        6 x 8 px"* ]] # upright: turned once
