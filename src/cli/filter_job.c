@@ -28,6 +28,7 @@ static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads
                           .window_height = j->window_height,
                           .border = j->border,
                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                          .count = shape->planes,
                           .backend = j->backend,
                           .threads = threads,
                           .result = job_result_type(j, shape->type)};
@@ -79,7 +80,7 @@ static bool filter_all(const job *j, const char *input, image *img, int threads,
 
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
+        ok = (other.data || image_alloc_like(&other, img, img->channels, spec.result, err)) &&
              open_pass(j, img, pass, &spec, &box, err);
         if (!ok) break;
         if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
@@ -129,6 +130,7 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
+                            .count = shape->planes,
                             .backend = j->backend,
                             .threads = threads,
                             .result = job_result_type(j, shape->type)};
@@ -167,7 +169,7 @@ static void say_holes(const job *j, const char *input, const image *img, const v
     if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
     if (counts->empty[0] > 0 && !is_float_type(img->type) && !j->quiet)
         say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)counts->empty[0],
-            (long long)img->width * img->height * img->channels, value, why_empty(j),
+            (long long)image_samples(img), value, why_empty(j),
             valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
     if (counts->moved > 0 && j->verbose)
         say(input_name(input), "%lld results that would have been %s are the next value", (long long)counts->moved,
@@ -203,7 +205,7 @@ static bool gauss_filter(const job *j, const char *input, image *img, const vali
     image made = {0};
     char nodata[NODATA_TEXT_BYTES];
     bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
-    ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
+    ok = ok && image_alloc_like(&made, img, img->channels, spec.result, err);
     if (ok) {
         const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
         const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
@@ -261,7 +263,7 @@ static bool light_border(job *j, const image *img, error *err)
 /* Pixels of another type take the place of an image's. */
 static bool exchange(image *img, sat_type type, image *made, error *err)
 {
-    if (!image_alloc(made, img->width, img->height, img->channels, type, err)) return false;
+    if (!image_alloc_like(made, img, img->channels, type, err)) return false;
     image_exchange(img, made);
     return true;
 }
@@ -379,7 +381,8 @@ static bool check_holds(const job *j, const image_format *format, const char *wo
     const sat_type type = job_result_type(j, img->type);
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     error why;
-    if (format_holds(format, word, type, img->channels, !blur || is_signed_type(img->type), &why)) return true;
+    if (format_holds(format, word, type, img->channels, image_planes(img), !blur || is_signed_type(img->type), &why))
+        return true;
     if (type == img->type) return fail(err, "%s", why.text);
     return fail(err, "%s %s: %s", j->result ? "--result" : "differences are of", sat_type_name(type), why.text);
 }

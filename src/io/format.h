@@ -14,16 +14,25 @@
 /* The size and type of an image, from the beginning of its file. */
 typedef struct image_shape {
     int64_t width, height;
-    int channels;
+    int channels, planes; /* planes: 0 = 1 */
     sat_type type;
     bool raw;               /* the file has plain samples in rows, and may stay mapped */
     bool turns;             /* the file may have an orientation */
     uint64_t decoder_bytes; /* the decoder's memory beside the pixels, if it grows with them */
 } image_shape;
 
+static inline int shape_bands(const image_shape *s)
+{
+    return s->channels * (s->planes > 1 ? s->planes : 1);
+}
+
 static inline image_shape image_shape_of(const image *img)
 {
-    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    return (image_shape){.width = img->width,
+                         .height = img->height,
+                         .channels = img->channels,
+                         .planes = img->planes,
+                         .type = img->type};
 }
 
 /* The memory for one file and its processing (image_memory.h). */
@@ -53,6 +62,10 @@ typedef struct decode_options {
     array_kind array;
     const struct raw_layout *raw; /* raw.h: what the input is; NULL: its content says so */
     channel_choice channels;      /* made by image_decode(), unless the format chooses; other decoders ignore it */
+    /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
+     * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
+    int planes_from;
+    int page; /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 
 typedef struct encode_options {
@@ -81,7 +94,7 @@ typedef struct image_format {
     bool (*extent)(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
     /* The shape, from the first n bytes of a file; false if they do not contain it.  An alpha channel that may follow
      * counts.  NULL = never known in advance; such a file gets all of the memory limit. */
-    bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
+    bool (*shape)(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *shape);
     /* Decodes a whole file in memory.  Bytes behind the image are ignored, unless `alone`.  NULL = none, or by
      * rows alone.  On false, img is freed and zeroed. */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
@@ -104,6 +117,8 @@ typedef struct image_format {
     bool has_quality;                      /* encode() uses its quality */
     const char *compressions;              /* that encode() can be asked for, with blanks between; NULL: none */
     bool no_negatives;                     /* encode() refuses samples below 0 */
+    bool planes;                           /* encode() takes images of several */
+    bool pages;                            /* decode() takes a page */
     const struct row_reading *reads_rows;  /* NULL: an image is decoded whole */
     const struct row_writing *writes_rows; /* NULL: an image is encoded whole */
 } image_format;
@@ -123,10 +138,11 @@ const image_format *format_of_samples(void); /* that of decode_options.raw */
 /* Do files with that extension, or of that format's name, have bits for bilevel images? */
 bool format_has_bits(const image_format *format, const char *extension);
 
-/* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
- * formats that hold such pixels ("; use .png, .tif or .pam"), negative ones too where some may be. */
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
-                  error *err);
+/* holds() and promises(), extension in letters of any case, of an image of that shape but for its type and channels. An
+ * error of holds() is followed by the extensions of the formats that hold such pixels ("; use .png, .tif or .pam"),
+ * negative ones too where some may be. */
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, int planes,
+                  bool negative, error *err);
 
 /* ---- image_file.c ------------------------------------------------------------------------------------ */
 

@@ -72,8 +72,9 @@ static sat_type type_of(const pnm *h)
     return h->maxval > UINT8_MAX ? SAT_U16 : SAT_U8;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
     error unused;

@@ -1,4 +1,4 @@
-/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, in strips or tiles. */
+/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, or page, in strips or tiles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,17 +31,20 @@ static const char *library(void)
 }
 
 /* Strips that are not decoded into the image take their own size, and about as much as they are stored. */
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
     byte_reader in = reader_of_memory(bytes, n);
     tiff_file f;
     tiff_layout t;
     error unused;
-    bool ok = tiff_open(&f, &in, &unused) && tiff_read_layout(&f, &t, 0, &unused);
+    int pages;
+    bool ok = tiff_open(&f, &in, &unused) && (!opt->page || tiff_open_page(&f, opt->page, &pages, &unused)) &&
+              tiff_read_layout(&f, &t, opt, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
                            .height = t.height,
                            .channels = t.channels,
+                           .planes = t.planes,
                            .type = t.type,
                            .turns = t.orientation > 1,
                            .decoder_bytes = t.block_bytes * (t.direct ? 1 : 2)};
@@ -81,17 +84,18 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
 {
     const tiff_layout *t = &r->layout;
     image_meta *meta = &s->head.meta;
-    if (!tiff_open(&r->file, &s->in, err) || !tiff_one_picture(&r->file, err) ||
-        !tiff_read_layout(&r->file, &r->layout, opt->channels.number, err) ||
-        !codec_size_ok(t->width, t->height, opt, err) ||
-        !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, meta, err))
+    if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, &meta->pages, err) ||
+        !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
+        !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1, meta, err))
         return false;
     s->head.width = t->width;
     s->head.height = t->height;
     s->head.channels = t->channels;
+    s->head.planes = t->planes;
     s->head.type = t->type;
     s->chosen = t->one;
     if (t->tiled) s->tile_width = t->block_width, s->tile_height = t->block_height;
+    if (t->planes) meta->colours = t->colours, meta->alpha = t->alpha, meta->premultiplied = t->premultiplied;
     if (t->orientation > 1) meta->orientation = t->orientation;
     if (t->orientation > 1 && !opt->no_orient) s->whole = "it is to be turned";
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
@@ -118,9 +122,9 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     return true;
 }
 
-static bool read_rows(row_source *s, int64_t y, int64_t n, uint8_t *rows, error *err)
+static bool read_rows(row_source *s, int64_t y, int64_t n, uint8_t *rows, size_t plane_bytes, error *err)
 {
-    return tiff_rows_read(((reading *)s->state)->rows, y, n, rows, err);
+    return tiff_rows_read(((reading *)s->state)->rows, y, n, rows, plane_bytes, err);
 }
 
 static void close_rows(row_source *s)
@@ -172,11 +176,13 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 const image_format format_tiff = {
     .name = "tiff",
     .extensions = "tif tiff",
-    .summary = "TIFF of all sample types, with or without alpha",
+    .summary = "TIFF of all sample types, with or without alpha, and of many bands",
     .library = library,
     .sniff = sniff,
     .decode = decode,
     .chooses = true,
+    .pages = true,
+    .planes = true,
 #if SAT_WITH_LIBTIFF
     .shape = shape,
     .holds = holds,

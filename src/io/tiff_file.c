@@ -119,6 +119,16 @@ static bool write_memory(tiff_file *f, const uint8_t *from, size_t count)
     return true;
 }
 
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n)
+{
+    const uint64_t at = f->at;
+    f->at = f->n;
+    bool ok = n == 0 || (f->out ? write_out : write_memory)(f, bytes, n);
+    f->at = at;
+    f->n += n;
+    return ok;
+}
+
 static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
 {
     tiff_file *f = handle;
@@ -180,7 +190,6 @@ bool tiff_create(tiff_file *f, bool big, sink *out, error *err)
     *f = (tiff_file){.out = sink_rewrites(out) ? out : NULL};
     if (!open_as(f, big ? "w8m" : "wm", 0, false))
         return fail(err, "%.200s", f->first.text[0] ? f->first.text : "out of memory: libtiff");
-    tiff_know_tags(f->tif);
     return true;
 }
 

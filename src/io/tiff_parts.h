@@ -31,6 +31,10 @@ bool tiff_open(tiff_file *f, byte_reader *in, error *err);
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
 
+/* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
+ */
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n);
+
 /* The file's first error, "truncated: ...", "corrupt: ..." or "out of memory ..."; returns false. */
 bool tiff_fail(const tiff_file *f, error *err);
 
@@ -42,12 +46,14 @@ typedef struct tiff_layout {
     int colours;            /* the first of them; of a palette: of the result */
     int channels;           /* of the result */
     int sample[4];          /* that becomes each channel */
+    int planes;             /* all samples become: one channel in each; 0: they do not */
+    int alpha;              /* the one of the planes that is alpha, from 1; 0: none */
     bool one;               /* of the bands was chosen, and is the only channel */
     int bits;               /* of a stored sample */
     sat_type type;          /* of the result */
     bool palette;
     bool inverted;      /* 0 is white */
-    bool premultiplied; /* colours are multiplied by alpha */
+    bool premultiplied; /* colours are multiplied by alpha; by which they are divided, but those of planes */
     bool planar;        /* the channels one behind the other */
     bool tiled;
     bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
@@ -62,16 +68,27 @@ typedef struct tiff_layout {
     int orientation; /* 1 to 8 */
 } tiff_layout;
 
-/* Of the directory that is open.  number: of the band to be read, from 1, where bands can be told apart; 0: all that
- * make an image.  Refuses what cannot be read. */
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err);
+/* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
+ * Refuses what cannot be read. */
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, const decode_options *opt, error *err);
 
-/* A line about the bands that are not read where none was chosen, or "". */
+/* Channels, or planes, of the result; the sample that becomes one of them. */
+static inline int tiff_outputs(const tiff_layout *t)
+{
+    return t->planes ? t->planes : t->channels;
+}
+static inline int tiff_sample(const tiff_layout *t, int output)
+{
+    return t->planes ? output : t->sample[output];
+}
+
+/* A line about the bands that are not read where none was chosen, or about alpha among planes, or "". */
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
-/* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
- * ends where it leads back.  The first directory is open before and after. */
-bool tiff_one_picture(tiff_file *f, error *err);
+/* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
+ * of several pictures, and one that begins with a thumbnail or a mask.  Refuses a volume.  A chain of directories ends
+ * where it leads back. */
+bool tiff_open_page(tiff_file *f, int page, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
 
@@ -100,19 +117,20 @@ typedef struct tiff_rows tiff_rows;
 /* Refuses a file that lacks strips or tiles.  Of rows of row_bytes.  The file and the layout stay valid until it is
  * freed.  NULL: it failed. */
 tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
-/* Rows y to y + n. */
-bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, error *err);
+/* Rows y to y + n.  Planes of the image lie plane_bytes apart; those are to be read in parts of whole steps. */
+bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
 void tiff_rows_free(tiff_rows *r);
-int64_t tiff_rows_step(const tiff_rows *r); /* row_source.step */
+int64_t tiff_rows_step(const tiff_rows *r);             /* row_source.step */
 uint64_t tiff_rows_bytes(const tiff_rows *r, bool any); /* row_source.memory_bytes, .whole_bytes */
 
 /* ---- tiff_samples.c: samples as they are stored to pixels ------------------------------------------------ */
 
 typedef uint8_t tiff_palette[256][3];
 bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours, error *err);
-/* Pixels of a row.  channel: of separate planes, the one that these are. */
+/* Pixels of a row; planes of the image lie plane_bytes apart.  channel: of separate planes in the file, the one that
+ * these are. */
 void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
-                  uint8_t *dst);
+                  uint8_t *dst, size_t plane_bytes);
 /* What is done to whole rows, when all of their channels are there. */
 void tiff_finish_row(const tiff_layout *t, uint8_t *row);
 
@@ -150,8 +168,9 @@ uint64_t tiff_blocks_bytes(const tiff_blocks_how *how);
 /* Makes the tags of GeoTIFF known to libtiff; before they are written. */
 void tiff_know_tags(struct tiff *tif);
 
-/* geo: keep the tags of GeoTIFF, which are those of the stored pixels. */
-bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err);
+/* geo: keep the tags of GeoTIFF, which are those of the stored pixels.  only: the band that is read, from 0; -1: all.
+ */
+bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *err);
 /* False: libtiff has said why. */
 bool tiff_write_meta(tiff_file *f, const image_meta *meta);
 

@@ -41,18 +41,25 @@ struct tiff_rows {
 
     int64_t y, rows; /* the group that is being decoded */
     uint8_t *to;
+    size_t plane_bytes;
 };
 
 /* Separate planes that are read: not those of samples that are left out. */
 static int planes_of(const tiff_layout *t)
 {
-    return t->planar ? t->channels : 1;
+    return t->planar ? tiff_outputs(t) : 1;
+}
+
+/* Where a plane of the file goes, of which no other has samples there. */
+static size_t place_of(const tiff_layout *t, int plane, size_t plane_bytes)
+{
+    return t->planes ? (size_t)plane * plane_bytes : 0;
 }
 
 /* The first block of a plane that is read. */
 static uint64_t plane_begin(const tiff_rows *r, int plane)
 {
-    return r->layout->planar ? (uint64_t)r->layout->sample[plane] * r->across * r->down : 0;
+    return r->layout->planar ? (uint64_t)tiff_sample(r->layout, plane) * r->across * r->down : 0;
 }
 
 /* Without padding behind the last row of a strip. */
@@ -124,13 +131,14 @@ static bool decode_block(const tiff_rows *r, int64_t i, worker *w, error *err)
     const int plane = (int)((uint64_t)i / each);
     const uint64_t index = plane_begin(r, plane) + y / height * r->across + (uint64_t)i % r->across;
     uint8_t *to = r->to + down * height * r->row_bytes;
-    if (t->direct) return read_block(r, (uint32_t)index, to, block_bytes(r, y / height), err);
+    if (t->direct)
+        return read_block(r, (uint32_t)index, to + place_of(t, plane, r->plane_bytes), block_bytes(r, y / height), err);
     if (!w->block && !(w->block = calloc(t->block_height, (size_t)t->block_row_bytes)))
         return fail_memory(err, "out of memory: a strip or tile of a TIFF");
     if (!read_block(r, (uint32_t)index, w->block, block_bytes(r, y / height), err)) return false;
     for (uint64_t k = 0; k < rows; k++)
         tiff_put_row(t, r->colours, w->block + k * t->block_row_bytes, (size_t)pixels, plane,
-                     to + k * r->row_bytes + x * (r->row_bytes / t->width));
+                     to + k * r->row_bytes + x * (r->row_bytes / t->width), r->plane_bytes);
     return true;
 }
 
@@ -151,7 +159,7 @@ static void finish(const tiff_rows *r, uint8_t *rows, int64_t n)
 }
 
 /* The group that begins with row y. */
-static bool read_group(tiff_rows *r, int64_t y, int64_t rows, uint8_t *to, error *err)
+static bool read_group(tiff_rows *r, int64_t y, int64_t rows, uint8_t *to, size_t plane_bytes, error *err)
 {
     const int64_t height = r->layout->block_height,
                   blocks = (rows + height - 1) / height * (int64_t)r->across * planes_of(r->layout);
@@ -159,6 +167,7 @@ static bool read_group(tiff_rows *r, int64_t y, int64_t rows, uint8_t *to, error
     r->y = y;
     r->rows = rows;
     r->to = to;
+    r->plane_bytes = plane_bytes;
     for (int i = 0; i < r->threads; i++) r->workers[i].failed = -1;
     if (r->threads > 1)
         sat_parallel(r->threads, blocks, decode_job, r);
@@ -186,19 +195,19 @@ static bool hold_group(tiff_rows *r, int64_t y, int64_t rows, error *err)
     if (!r->held && !(r->held = malloc(bytes)))
         return fail_memory(err, "out of memory: %llu bytes of strips or tiles", (unsigned long long)bytes);
     r->held_y = -1;
-    if (!read_group(r, y, rows, r->held, err)) return false;
+    if (!read_group(r, y, rows, r->held, 0, err)) return false;
     r->held_y = y;
     return true;
 }
 
-static bool read_groups(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, error *err)
+static bool read_groups(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
     for (int64_t end = y + n, k; y < end; y += k, to += (size_t)k * r->row_bytes) {
         const int64_t from = y % r->group_rows, left = r->layout->height - (y - from),
                       rows = left < r->group_rows ? left : r->group_rows;
         k = rows - from < end - y ? rows - from : end - y;
         if (k == rows) {
-            if (!read_group(r, y, rows, to, err)) return false;
+            if (!read_group(r, y, rows, to, plane_bytes, err)) return false;
             continue;
         }
         if (!hold_group(r, y - from, rows, err)) return false;
@@ -220,22 +229,22 @@ static int64_t part_rows(const tiff_layout *t)
 }
 
 /* Rows of one strip of a plane. */
-static bool read_part(tiff_rows *r, int plane, int64_t y, int64_t n, uint8_t *to, error *err)
+static bool read_part(tiff_rows *r, int plane, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
     const tiff_layout *t = r->layout;
     const uint64_t bytes = (uint64_t)n * t->block_row_bytes, from = (uint64_t)y % t->block_height * t->block_row_bytes;
     const uint32_t index = (uint32_t)(plane_begin(r, plane) + (uint64_t)y / t->block_height);
-    if (t->direct) return read_stored(r, index, from, to, bytes, err);
+    if (t->direct) return read_stored(r, index, from, to + place_of(t, plane, plane_bytes), bytes, err);
     if (!r->part && !(r->part = malloc((size_t)part_rows(t) * (size_t)t->block_row_bytes)))
         return fail_memory(err, "out of memory: rows of a TIFF");
     if (!read_stored(r, index, from, r->part, bytes, err)) return false;
     for (int64_t k = 0; k < n; k++)
         tiff_put_row(t, r->colours, r->part + (size_t)k * t->block_row_bytes, t->width, plane,
-                     to + (size_t)k * r->row_bytes);
+                     to + (size_t)k * r->row_bytes, plane_bytes);
     return true;
 }
 
-static bool read_by_row(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, error *err)
+static bool read_by_row(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
     const tiff_layout *t = r->layout;
     const int64_t most = t->direct ? n : part_rows(t);
@@ -243,7 +252,7 @@ static bool read_by_row(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, error *
         const int64_t left = t->block_height - y % t->block_height, wanted = end - y < most ? end - y : most;
         k = left < wanted ? left : wanted;
         for (int plane = 0; plane < planes_of(t); plane++)
-            if (!read_part(r, plane, y, k, to, err)) return false;
+            if (!read_part(r, plane, y, k, to, plane_bytes, err)) return false;
         finish(r, to, k);
     }
     return true;
@@ -288,9 +297,9 @@ tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes,
     return NULL;
 }
 
-bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, error *err)
+bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    return (by_row(r->layout) ? read_by_row : read_groups)(r, y, n, to, err);
+    return (by_row(r->layout) ? read_by_row : read_groups)(r, y, n, to, plane_bytes, err);
 }
 
 int64_t tiff_rows_step(const tiff_rows *r)

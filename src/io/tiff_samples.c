@@ -22,12 +22,11 @@ static unsigned scaled(unsigned value, int bits)
     return (unsigned)(((uint64_t)value * range + most / 2) / most);
 }
 
-/* Channel c of a row's pixels, from the sample that lies `first` behind each pixel's begin. */
-static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels, int first, int c, uint8_t *dst)
+/* A channel of a row's pixels, from the sample that lies `first` behind each pixel's begin. */
+static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels, int first, uint8_t *dst)
 {
     size_t size = sat_type_bytes(t->type), step = size * (size_t)t->channels;
     unsigned stored = t->planar ? 1 : (unsigned)t->samples;
-    dst += size * (size_t)c;
     if (t->bits == 8 * (int)size) {
         raw += size * (size_t)first;
         for (size_t x = 0; x < pixels; x++) memcpy(dst + x * step, raw + x * size * stored, size);
@@ -48,16 +47,18 @@ static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels,
 }
 
 void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
-                  uint8_t *dst)
+                  uint8_t *dst, size_t plane_bytes)
 {
+    const size_t size = sat_type_bytes(t->type), apart = t->planes ? plane_bytes : size;
     if (t->same) {
-        memcpy(dst, raw, pixels * (size_t)t->channels * sat_type_bytes(t->type));
+        memcpy(dst + (t->planes ? (size_t)channel * plane_bytes : 0), raw, pixels * (size_t)t->channels * size);
     } else if (t->palette) {
         for (size_t x = 0; x < pixels; x++) memcpy(dst + 3 * x, colours[bits_at(raw, x, t->bits)], 3);
     } else if (t->planar) {
-        put_channel(t, raw, pixels, 0, channel, dst);
+        put_channel(t, raw, pixels, 0, dst + (size_t)channel * apart);
     } else {
-        for (int c = 0; c < t->channels; c++) put_channel(t, raw, pixels, t->sample[c], c, dst);
+        for (int c = 0; c < tiff_outputs(t); c++)
+            put_channel(t, raw, pixels, tiff_sample(t, c), dst + (size_t)c * apart);
     }
 }
 
@@ -114,7 +115,7 @@ static void divide_by_alpha(uint8_t *row, size_t pixels, int channels, sat_type 
 void tiff_finish_row(const tiff_layout *t, uint8_t *row)
 {
     if (t->inverted) invert(row, t->width, t->channels, t->type);
-    if (t->premultiplied) divide_by_alpha(row, t->width, t->channels, t->type);
+    if (t->premultiplied && !t->planes) divide_by_alpha(row, t->width, t->channels, t->type);
 }
 
 #endif

@@ -192,7 +192,7 @@ static void images_take_what_they_need(void **state)
         put_bytes(path, bytes, n);
 
         image_shape s = {0};
-        assert_true(format->shape(bytes, n, &s));
+        assert_true(format->shape(bytes, n, &plain, &s));
         uint64_t pixels = (uint64_t)s.width * (uint64_t)s.height * (uint64_t)s.channels * sat_type_bytes(s.type);
         assert_true(pixels >= image_bytes(&img));
         row_source rows;
@@ -238,7 +238,7 @@ static void images_whose_head_does_not_say(void **state)
             memcpy(long_one + at, (uint8_t[]){0xff, 0xfe, (COMMENT_BYTES - 2) >> 8, (COMMENT_BYTES - 2) & 255}, 4);
         memcpy(long_one + at, jpeg + n - rest, rest);
         image_shape s;
-        assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &s));
+        assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &plain, &s));
         put_bytes(path, long_one, whole);
         assert_true(image_read(path, &plain, &img, NULL, &err));
         uint64_t pixels = image_bytes(&img);

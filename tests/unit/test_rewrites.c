@@ -83,7 +83,7 @@ static void free_sample(sample *s)
 static bool is_raw(const sample *s)
 {
     image_shape shape = {0};
-    return s->format->shape && s->format->shape(s->bytes, s->n, &shape) && shape.raw;
+    return s->format->shape && s->format->shape(s->bytes, s->n, &plain, &shape) && shape.raw;
 }
 
 static source open_sample(const sample *s, const char *path)
