@@ -28,6 +28,7 @@ static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads
                           .window_height = j->window_height,
                           .border = j->border,
                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                          .count = shape->planes,
                           .backend = j->backend,
                           .threads = threads,
                           .result = job_result_type(j, shape->type)};
@@ -79,7 +80,7 @@ static bool filter_all(const job *j, const char *input, image *img, int threads,
 
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
+        ok = (other.data || image_alloc_like(&other, img, img->channels, spec.result, err)) &&
              open_pass(j, img, pass, &spec, &box, err);
         if (!ok) break;
         if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
@@ -129,6 +130,7 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
+                            .count = shape->planes,
                             .backend = j->backend,
                             .threads = threads,
                             .result = job_result_type(j, shape->type)};
@@ -177,7 +179,7 @@ static bool gauss_filter(const job *j, const char *input, image *img, const vali
     image made = {0};
     char nodata[NODATA_TEXT_BYTES];
     bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
-    ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
+    ok = ok && image_alloc_like(&made, img, img->channels, spec.result, err);
     if (ok) {
         const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
         const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
@@ -235,7 +237,7 @@ static bool light_border(job *j, const image *img, error *err)
 /* Pixels of another type take the place of an image's. */
 static bool exchange(image *img, sat_type type, image *made, error *err)
 {
-    if (!image_alloc(made, img->width, img->height, img->channels, type, err)) return false;
+    if (!image_alloc_like(made, img, img->channels, type, err)) return false;
     image_exchange(img, made);
     return true;
 }
@@ -356,7 +358,7 @@ static bool check_holds(const job *j, const image_format *format, const char *wo
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     const bool negative = !j->scales && (!blur || is_signed_type(img->type));
     error why;
-    if (format_holds(format, word, type, img->channels - colours, negative, &why)) return true;
+    if (format_holds(format, word, type, img->channels - colours, image_planes(img), negative, &why)) return true;
     if (type == img->type) return fail(err, "%s", why.text);
     return fail(err, "%s %s: %s",
                 j->scales   ? "--scale is to"
@@ -394,7 +396,7 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         job_say_holes(j, input, &said,
                       &(job_holes){.is_value = said.has_nodata && !j->scales,
                                    .of_floats = !j->linear && !j->scales,
-                                   .results = img->width * img->height * img->channels,
+                                   .results = image_samples(img),
                                    .empty = floats && !j->scales ? 0 : counts.empty[0],
                                    .moved = counts.moved});
     spent->compute_s = clock_now_s() - start;
@@ -530,7 +532,7 @@ static void say_bands(const job *j, const char *input, const stream *s, const va
     job_say_holes(j, input, valid,
                   &(job_holes){.is_value = valid->has_nodata,
                                .of_floats = true,
-                               .results = made->width * made->height * made->channels,
+                               .results = image_samples(made),
                                .empty = is_float_type(made->type) ? 0 : counts.empty[0],
                                .moved = counts.moved});
 }

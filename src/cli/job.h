@@ -92,6 +92,7 @@ typedef struct job {
     const char *compression;    /* of TIFFs; NULL = the format's default */
     int64_t max_pixels;
     channel_choice channels;
+    int page; /* as in decode_options */
     const char *backend;
 } job;
 

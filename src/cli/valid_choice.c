@@ -92,10 +92,11 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     return true;
 }
 
-/* Clears the mask where none of these channels is set. */
+/* Clears the mask, its first plane, where none of these channels is set. */
 static bool clear(const image *mask, const image *from, int first, int channels, int threads, error *err)
 {
-    const sat_view to = image_view(mask), set = image_channels_view(from, first, channels);
+    const sat_view all = image_view(mask), to = sat_view_image(&all, 0),
+                   set = image_channels_view(from, first, channels);
     return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
@@ -121,10 +122,12 @@ static bool make_mask(valid_samples *v, const valid_choice *choice, const image 
                       const decode_options *decode, error *err)
 {
     if (!choice->mask && !by_alpha) return true;
-    if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+    if (!image_alloc_like(&v->mask, img, 1, SAT_U8, err)) return false;
     memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
-    return !choice->mask || clear_by_file(&v->mask, choice->mask, decode, err);
+    if (choice->mask && !clear_by_file(&v->mask, choice->mask, decode, err)) return false;
+    image_repeat_plane(&v->mask);
+    return true;
 }
 
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,

@@ -38,14 +38,15 @@ static bool choose_result(work *w, int i, const char *word, error *err)
 {
     const job *j = w->j;
     const sat_type real = sat_real_type(w->img->type);
+    const int planes = image_planes(w->img);
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && format_has_bits(w->format[i], word);
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(w->format[i], word);
     if (w->bilevel[i]) return true;
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
+    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
         w->result[i] = w->img->type;
-    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, true, err);
+    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
@@ -69,6 +70,12 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
 
+/* Samples of one output. */
+static long long samples_of(const work *w)
+{
+    return (long long)w->img->width * w->img->height * image_planes(w->img) * w->channels;
+}
+
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const char *input)
 {
@@ -77,7 +84,7 @@ static void say_empty(const work *w, const char *input)
     for (int i = 0; i < w->r->outputs; i++) {
         if (w->empty[i] < 0 || is_float_type(w->result[i])) continue;
         holes.empty += w->empty[i];
-        holes.results += w->img->width * w->img->height * w->channels;
+        holes.results += samples_of(w);
     }
     job_say_holes(w->j, input, &w->valid, &holes);
 }
@@ -89,6 +96,7 @@ static sat_window_spec window_spec(const job *j, const image_shape *colours, int
                             .height = colours->height,
                             .channels = colours->channels,
                             .sample = colours->type,
+                            .count = colours->planes,
                             .window_width = j->window_width,
                             .window_height = j->window_height,
                             .border = j->border,
@@ -194,8 +202,8 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
 {
     const job *j = w->j;
     const image *img = w->img;
-    const image_shape colours = {
-        .width = img->width, .height = img->height, .channels = w->channels, .type = img->type};
+    image_shape colours = image_shape_of(img);
+    colours.channels = w->channels;
     *spec = window_spec(j, &colours, threads);
     spec->masked = valid_masked(&w->valid);
     spec->skip_nan = w->valid.skip_nan;
@@ -224,8 +232,7 @@ static void say_results(const work *w, const char *input)
     long long integers = 0; /* samples of results that may be clipped */
     say_empty(w, input);
     for (int i = 0; i < w->r->outputs; i++)
-        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare)
-            integers += (long long)w->img->width * w->img->height * w->channels;
+        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare) integers += samples_of(w);
     if (w->clipped > 0 && !w->j->quiet)
         say(input_name(input),
             "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
@@ -242,7 +249,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
     if (!common_spec(w, threads, &spec, err)) return false;
     const sat_view src = image_channels_view(img, 0, w->channels);
     for (int i = 0; i < w->r->outputs; i++)
-        if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
+        if (!image_alloc_like(&w->out[i], img, w->channels, w->result[i], err)) return false;
     for (int i = 0; i < w->r->outputs; i++) {
         spec.range = w->r->range[i];
         if (!has_range_of_another(w, i) && !compute_range(w, input, &spec, &src, err)) return false;
