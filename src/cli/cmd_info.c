@@ -108,14 +108,8 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
-    if (img->meta.nodata[0]) {
-        text_string(t, ",\"nodata\":");
-        text_json_string(t, img->meta.nodata);
-    }
-    if (img->meta.note[0]) {
-        text_string(t, ",\"note\":");
-        text_json_string(t, img->meta.note);
-    }
+    if (img->meta.nodata[0]) text_json_member(t, "nodata", img->meta.nodata);
+    if (img->meta.note[0]) text_json_member(t, "note", img->meta.note);
 }
 
 static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)

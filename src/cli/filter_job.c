@@ -181,7 +181,7 @@ static bool open_gauss(const job *j, const char *input, const image *img, const 
                        sat_gauss_spec *spec, sat_gauss **gauss, char nodata[NODATA_TEXT_BYTES], error *err)
 {
     valid_nodata_text(valid, spec->result, nodata);
-    spec->masked = valid->mask.data != NULL;
+    spec->masked = valid_masked(valid);
     spec->skip_nan = valid->skip_nan;
     spec->has_nodata = valid->has_nodata;
     spec->empty_set = valid->has_nodata && nodata[0];
@@ -427,14 +427,15 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
 /* ---- a band of rows at a time ----------------------------------------------------------------------- */
 
-bool job_filter_streams(const job *j, const row_source *from)
+bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    const bool wraps = j->border && strcmp(j->border, "wrap") == 0, cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    if (!stream_reads(from, j->border) || !cpu || j->linear || j->valid.mask || j->passes > STREAM_STAGES) return false;
+    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
+    if (!stream_serves(j, from, outputs[0]) || j->linear || j->passes > STREAM_STAGES) return false;
+    if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */
     if (wraps && (j->gauss.name || j->passes > 1)) return false;
     if (j->gauss.name) return true;
-    const bool all =
-        !j->valid.skip_nan && !j->valid.has_nodata && (j->valid.nodata_given || !from->head.meta.nodata[0]);
+    const bool all = !j->valid.mask && !j->valid.skip_nan && !j->valid.has_nodata &&
+                     (j->valid.nodata_given || !from->head.meta.nodata[0]);
     return (all && j->windows.min_valid == 0) || !image_has_alpha(&from->head);
 }
 
@@ -452,6 +453,8 @@ static bool box_stages(const job *j, const char *input, const image *img, int64_
         s->stage[s->stages++] = (stream_stage){.filter = {STREAM_FILTER(box)}, .filters = 1, .channels = spec.channels};
         s->stage[pass].sample = spec.sample;
         f->results = 1;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err)) return false;
         const sat_status status = sat_box_create(&box, &spec);
         if (status != SAT_OK) refuse(status, &spec, err);
         if (status != SAT_OK) return false;
@@ -480,10 +483,13 @@ static bool valid_stages(const job *j, const char *input, const image *img, vali
         s->stage[pass].sample = shape.type;
         f->results = 1;
         spec.band_rows = band;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
         if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
         f->object = window;
         if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
         shape.type = mean.result;
+        valid.by_rows = false;
         if (valid.has_nodata && !sat_type_holds(mean.result, valid.nodata))
             valid.has_nodata = false, valid.skip_nan = true;
     }
@@ -497,6 +503,8 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     sat_gauss *gauss;
     spec.band_rows = band;
+    sat_bytes bytes;
+    if (!stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err)) return false;
     if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;
     s->stage[s->stages++] = (stream_stage){
         .filter = {STREAM_FILTER(gauss)}, .filters = 1, .channels = spec.channels, .sample = spec.sample};
@@ -505,10 +513,11 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     return true;
 }
 
-bool job_filter_rows(const job *j, const char *input, row_source *from, const char *output, int threads,
-                     memory_share *share, times *spent, bool *at_output, error *err)
+bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                     times *spent, bool *at_output, error *err)
 {
-    image *img = &from->head;
+    image *img = &rows->from->head;
+    job unmasked = *j; /* its mask is not decoded */
     stream *s = calloc(1, sizeof *s);
     sink *out = NULL;
     const image_format *format = j->format ? j->format : format_by_extension(output);
@@ -521,11 +530,13 @@ bool job_filter_rows(const job *j, const char *input, row_source *from, const ch
               sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
     if (ok) *at_output = false;
     job_stage(j, spent, "compute");
-    *s = (stream){.from = from, .results = 1, .share = share, .at_output = -1};
+    *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
     s->head[0] = *img;
     s->head[0].type = job_result_type(j, img->type);
     char nodata[NODATA_TEXT_BYTES];
-    ok = ok && what_counts(j, input, img, threads, &valid, err);
+    unmasked.valid.mask = NULL;
+    ok = ok && what_counts(&unmasked, input, img, threads, &valid, err);
+    if (ok) valid.by_rows = rows->mask != NULL;
     memcpy(nodata, img->meta.nodata, sizeof nodata);
     const size_t row = sat_row_bytes(img->width, img->channels, s->head[0].type);
     const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);

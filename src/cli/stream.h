@@ -67,6 +67,7 @@ typedef struct stream_stage {
 
 typedef struct stream {
     row_source *from;
+    row_source *mask; /* of which pixels of the file count, for the first stage; or NULL */
     stream_stage stage[STREAM_STAGES];
     int stages;
     image head[SAT_OUTPUTS]; /* what is written: size, type and metadata, which are borrowed */
@@ -74,6 +75,7 @@ typedef struct stream {
     int results;
     int at_output;            /* of an error: the result at fault, or -1 */
     memory_share *share;      /* of the limit, which is taken by stream_run() */
+    uint64_t bytes;           /* of objects */
     bool ranges[SAT_OUTPUTS]; /* of these results, low and high become the least and the largest sample */
     double low[SAT_OUTPUTS], high[SAT_OUTPUTS];
 } stream;
@@ -81,8 +83,11 @@ typedef struct stream {
 /* Rows of results in a band, from images whose rows have so many bytes at most. */
 int64_t stream_band(int64_t height, size_t row_bytes, int threads);
 
-/* Can the image be read so, by filters with that border mode? */
-bool stream_reads(const row_source *from, const char *border);
+/* Can the image be read so, by filters with that border mode, and a file of that name be written? */
+bool stream_serves(const job *j, const row_source *from, const char *output);
+
+/* An object will take these bytes: is that within the limit?  As job_object_bytes(). */
+bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err);
 
 /* Writes result i, of which all but the pixels is head[i]; opt and out stay valid until the end. */
 bool stream_begin(stream *s, int i, const image_format *format, const encode_options *opt, sink *out, error *err);

@@ -36,18 +36,23 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* decoding: needed until the image is there. */
-static bool allowed(const image_shape *s, uint64_t decoding, const decode_options *opt, uint64_t *need, error *err)
+bool image_memory_allows(const image_shape *s, uint64_t need, error *err)
 {
     char most[32], bytes[32];
-    if (!codec_size_ok(s->width, s->height, opt, err)) return false;
-    *need = larger(decoding, working_bytes(s, opt));
-    if (*need <= memory_limit()) return true;
-    size_texts(bytes, *need, most, memory_limit());
+    if (need <= memory_limit()) return true;
+    size_texts(bytes, need, most, memory_limit());
     const int channels = shape_bands(s);
     return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
                 (long long)s->width, (long long)s->height, channels, channels > 1 ? "s" : "", sat_type_name(s->type),
                 bytes, most);
+}
+
+/* decoding: needed until the image is there. */
+static bool allowed(const image_shape *s, uint64_t decoding, const decode_options *opt, uint64_t *need, error *err)
+{
+    if (!codec_size_ok(s->width, s->height, opt, err)) return false;
+    *need = larger(decoding, working_bytes(s, opt));
+    return image_memory_allows(s, *need, err);
 }
 
 static bool read_shape(const image_format *format, const uint8_t *bytes, size_t n, const decode_options *opt,
