@@ -134,5 +134,6 @@ const image_format format_tiff = {
     .holds = holds,
     .encode = tiff_encode,
     .compressions = TIFF_COMPRESSIONS,
+    .bit_compressions = TIFF_BIT_COMPRESSIONS,
 #endif
 };

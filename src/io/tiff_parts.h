@@ -105,7 +105,8 @@ bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint
 bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *opt, image *img, error *err);
 
 /* The compressions of encode_options that it knows, the default first. */
-#define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
+#define TIFF_BIT_COMPRESSIONS "fax4 fax3" /* of bilevel images */
+#define TIFF_COMPRESSIONS     "deflate none lzw zstd packbits " TIFF_BIT_COMPRESSIONS
 bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err);
 
 /* ---- tiff_meta.c ----------------------------------------------------------------------------------------- */
