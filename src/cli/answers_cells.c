@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "messages.h"
+#include "sat_image.h"
 
 const image_format *answers_cells_format(const char *output)
 {
@@ -21,7 +22,7 @@ bool answers_cells_hold(const image_format *format, error *err)
 static void choose_empty(answers_cells *c, const answers_column *column, const valid_samples *valid)
 {
     char *text = c->img.meta.nodata;
-    c->marks = valid && !valid_all(valid) && !column->count && !column->area;
+    c->marks = !valid_all(valid) && !column->count && !column->area;
     if (!c->marks) return;
     valid_nodata_text(valid, c->img.type, text);
     if (!text[0]) snprintf(text, NODATA_TEXT_BYTES, "nan"); /* a value that these floats do not hold */
@@ -54,10 +55,13 @@ void answers_cells_put(answers_cells *c, double value, bool is_empty)
     const int64_t at = c->used / planes + c->used % planes * pixels;
     if (c->used == image_samples(&c->img)) return;
     c->used++;
-    if (c->marks && !is_empty)
-        c->moved += image_set_beside(&c->img, at, value, c->empty);
-    else
-        image_set(&c->img, at, c->marks ? c->empty : value);
+    if (c->marks && is_empty) {
+        value = c->empty;
+    } else if (c->marks && (c->img.type == SAT_F64 ? value : (double)(float)value) == c->empty) {
+        value = sat_type_beside(c->img.type, c->empty, false);
+        c->moved++;
+    }
+    image_set(&c->img, at, value);
 }
 
 bool answers_cells_end(answers_cells *c, error *err)
@@ -67,9 +71,7 @@ bool answers_cells_end(answers_cells *c, error *err)
     bool ok = c->img.data && c->used == image_samples(&c->img) &&
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
-    if (ok && c->moved > 0 && c->verbose)
-        say(output_name(c->output), "%lld results that would have been %s are the next value", (long long)c->moved,
-            c->img.meta.nodata);
+    if (ok && c->verbose) valid_say_moved(output_name(c->output), c->moved, c->img.meta.nodata);
     sink_abort(&out);
     image_free(&c->img);
     return ok;

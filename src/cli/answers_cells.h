@@ -18,7 +18,7 @@ typedef struct answers_input {
     bool planes; /* the channels are, of an image */
     sat_type type;
     const image_meta *meta;     /* of an image that is in memory; or NULL */
-    const valid_samples *valid; /* which of its samples count; NULL: all */
+    const valid_samples *valid; /* which of its samples count */
 } answers_input;
 
 /* Samples are f64, or f32 where the format holds no f64. */

@@ -28,7 +28,7 @@ typedef struct answers_source {
     void *memory[2];       /* tables that were built here, of sums and squares */
     image pixels;          /* of floats, for a few rectangles, or with holes: what these are summed from */
     image_meta meta;       /* of an image that is not in memory any more */
-    valid_samples valid;
+    valid_samples valid;   /* of a file with counts: its value for no data, or NaN */
 } answers_source;
 
 static answers_ask ask_of(const answers_job *job)
@@ -164,6 +164,9 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
     if (strchr(info.moment, '0') && sat_file_counts(a->file, &a->counts) != SAT_OK)
         return fail(err, "%s", sat_detail());
+    a->valid.has_nodata = info.has_nodata && info.nodata == info.nodata;
+    a->valid.skip_nan = a->counts.view.data && !a->valid.has_nodata;
+    a->valid.nodata = info.nodata;
     say_rounding(job, a, 1);
     say_rounding(job, a, 2);
     if (job->common->verbose)
@@ -359,8 +362,8 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .threads = job->common->threads,
                             .ddof = job->ddof,
                             .output = q->output,
-                            .skip_nan = a->valid.skip_nan,
-                            .has_nodata = a->valid.has_nodata,
+                            .skip_nan = a->pixels.data && a->valid.skip_nan,
+                            .has_nodata = a->pixels.data && a->valid.has_nodata,
                             .nodata = a->valid.nodata,
                             .counts = a->counts.view.data ? &a->counts : NULL};
     ask->areas_f64 = malloc(piece_of(a) * sizeof *ask->areas_f64);
@@ -493,7 +496,7 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
                              .planes = a.planes > 1,
                              .type = a.sums};
     if (!a.file) columns.meta = a.pixels.data ? &a.pixels.meta : &a.meta;
-    if (a.pixels.data) columns.valid = &a.valid;
+    columns.valid = &a.valid;
     ready = clock_now_s();
     ok = ok && answers_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {

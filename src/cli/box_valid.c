@@ -68,7 +68,11 @@ static bool run_pass(const work *w, int64_t pass, const sat_view *from, const im
     sat_window_spec spec = job_pass_spec(j, valid, &shape, pass, by_value, &mean, w->threads);
     for (int c = 0; ones && c < 4; c++) spec.border_value[c] = 1;
     sat_window *window;
-    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    const sat_status status = sat_window_create(&window, &spec);
+    if (status != SAT_OK)
+        return fail(err, "%s%s%s", sat_detail(),
+                    status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
+                    status == SAT_ERR_UNAVAILABLE && by_value ? "; --nodata none takes all" : "");
     if (pass == 0 && !ones && j->verbose) job_say_valid(j, w->input, sat_window_note(window));
     const sat_view mask = image_view(&valid->mask), result = image_view(to);
     const sat_run_options how = {.counts = counts, .mask = spec.masked ? &mask : NULL};

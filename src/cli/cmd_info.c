@@ -148,7 +148,8 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
         text_printf(t, "  moments     %s: %ssums%s, of each pixel's channels\n", f->moment,
                     *f->moment == '0' ? "counts, then " : "", strchr(f->moment, '2') ? ", then sums of squares" : "");
     char nodata[REAL_TEXT_BYTES];
-    if (f->has_nodata) text_printf(t, "  no data     %.*s\n", (int)real_text(nodata, f->nodata), nodata);
+    if (f->has_nodata)
+        text_printf(t, "  no data     %.*s\n", (int)sample_text(nodata, table->sample, f->nodata), nodata);
     if (v->type == SAT_Q32)
         text_printf(t, "  quant       offset %.17g, step %.17g, rectangles of up to %lld px\n", table->quant.offset,
                     table->quant.step, (long long)largest_px(table));
@@ -166,7 +167,8 @@ static void put_table_json(const sat_table *table, const sat_file_info *f, bool 
                 (long long)f->width, (long long)f->height, sat_type_name(table->sample));
     if (strcmp(f->moment, "sum") != 0) text_printf(t, ",\"moments\":[%s]", f->moment);
     char nodata[REAL_TEXT_BYTES];
-    if (f->has_nodata) text_printf(t, ",\"nodata\":\"%.*s\"", (int)real_text(nodata, f->nodata), nodata);
+    if (f->has_nodata)
+        text_printf(t, ",\"nodata\":\"%.*s\"", (int)sample_text(nodata, table->sample, f->nodata), nodata);
     if (v->type == SAT_Q32)
         text_printf(t, ",\"offset\":%.17g,\"step\":%.17g,\"largest_px\":%lld", table->quant.offset, table->quant.step,
                     (long long)largest_px(table));

@@ -5,7 +5,9 @@
  * Bands of about 16 MiB (well beyond what a parallel region costs to start, and small beside an image) are
  * summed, joined by their carry row, and written as they come: no table is ever held whole, and no image of integers
  * whose rows can be read. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image.h"
 #include "image_memory.h"
@@ -124,16 +126,44 @@ uint64_t job_table_bytes(const image_shape *shape, const void *context)
     return all;
 }
 
+static sat_plan_spec moment_spec(const band_work *w, int which, sat_type accum)
+{
+    sat_plan_spec spec = w->spec;
+    spec.power = powers[which];
+    spec.accum = accum;
+    return spec;
+}
+
+/* Several moments are of one type, of which the library knows those of each: names those of all. */
+static bool refuse_type(const band_work *w, error *err)
+{
+    static const sat_type accums[] = {SAT_U32, SAT_I32, SAT_U64, SAT_I64, SAT_F32, SAT_F64};
+    char names[64] = "";
+    for (size_t i = 0; i < sizeof accums / sizeof *accums; i++) {
+        bool all = true;
+        for (int m = 0; m < MOMENTS && all; m++) {
+            sat_plan *plan = NULL;
+            const sat_plan_spec spec = moment_spec(w, m, accums[i]);
+            all = !w->moments[m].used || sat_plan_create(&plan, &spec) == SAT_OK;
+            sat_plan_destroy(&plan);
+        }
+        const size_t used = strlen(names);
+        if (all) snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sat_type_name(accums[i]));
+    }
+    return fail(err, "a table of sums%s%s of %s samples cannot be of %s, but of %s (--type)",
+                w->moments[SQUARES].used ? " and squares" : "", w->moments[COUNTS].used ? " and counts" : "",
+                sat_type_name(w->spec.sample), sat_type_name(w->spec.accum), names);
+}
+
 static bool open_moment(band_work *w, int which, error *err)
 {
     const sat_plan_spec *s = &w->spec;
     moment *m = &w->moments[which];
     const bool padded = s->layout == SAT_PADDED;
-    sat_plan_spec spec = *s;
-    spec.power = powers[which];
-    m->used = true;
-    if (sat_plan_create(&m->plan, &spec) != SAT_OK)
-        return fail(err, "%s%s", sat_detail(), which != SUMS || s->accum == SAT_Q32 ? " (--type)" : "");
+    const sat_plan_spec spec = moment_spec(w, which, s->accum);
+    const sat_status status = sat_plan_create(&m->plan, &spec);
+    if (status == SAT_ERR_TYPE && (w->moments[SQUARES].used || w->moments[COUNTS].used)) return refuse_type(w, err);
+    if (status != SAT_OK) return fail(err, "%s%s", sat_detail(), which != SUMS ? " (--type)" : "");
     m->band = (sat_view){.width = s->width + padded, .height = s->height + padded, .channels = s->channels};
     m->band.type = s->accum, m->band.count = s->count;
     if (!view_alloc(&m->band, "a band of its table", err)) return false;
@@ -164,9 +194,9 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
-    if (!open_moment(w, SUMS, err) || (j->squares && !open_moment(w, SQUARES, err)) ||
-        (counts && !open_moment(w, COUNTS, err)))
-        return false;
+    w->moments[SUMS].used = true, w->moments[SQUARES].used = j->squares, w->moments[COUNTS].used = counts;
+    for (int m = 0; m < MOMENTS; m++)
+        if (w->moments[m].used && !open_moment(w, m, err)) return false;
     if (j->verbose)
         say(input_name(input), "%s; %s table of %s%s%s, in bands of %lld rows", sat_plan_note(w->moments[SUMS].plan),
             sat_layout_name(j->layout), sat_type_name(accum), j->squares ? ", and of the squares" : "",
@@ -214,8 +244,8 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
 bool job_table_streams(const job *j, const row_source *from)
 {
     const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    return !from->whole && cpu && !is_float_type(from->head.type) && !is_float_type(accum_for(j, from->head.type)) &&
-           j->accum != SAT_Q32 && !j->valid.mask;
+    return !from->whole && image_planes(&from->head) == 1 && cpu && !is_float_type(from->head.type) &&
+           !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 && !j->valid.mask;
 }
 
 static bool take_memory(const job *j, const row_source *from, int threads, memory_share *share, error *err)

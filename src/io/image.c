@@ -1,6 +1,5 @@
 #include "image.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,16 +130,4 @@ void image_set(image *img, int64_t i, double value)
         ((double *)img->data)[i] = value;
     else
         ((float *)img->data)[i] = (float)value;
-}
-
-bool image_set_beside(image *img, int64_t i, double value, double taken)
-{
-    const bool is_f64 = img->type == SAT_F64;
-    const bool is_taken = is_f64 ? value == taken : (float)value == (float)taken;
-    if (is_taken) {
-        value = is_f64 ? nextafter(taken, INFINITY) : (double)nextafterf((float)taken, INFINITY);
-        if (isinf(value)) value = is_f64 ? nextafter(taken, 0) : (double)nextafterf((float)taken, 0);
-    }
-    image_set(img, i, value);
-    return is_taken;
 }

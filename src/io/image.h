@@ -116,8 +116,4 @@ sat_view image_rows_view(const image *img, int64_t y, int64_t rows);
 /* Sets sample i of an image of f32 or f64, counted through all its rows. */
 void image_set(image *img, int64_t i, double value);
 
-/* The same, but a number that is `taken` in the image's type becomes the next larger one, its largest the next smaller.
- * Returns whether it was. */
-bool image_set_beside(image *img, int64_t i, double value, double taken);
-
 #endif

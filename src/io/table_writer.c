@@ -178,10 +178,8 @@ bool table_writer_joined(table_writer *w, const sat_view *const *rows, error *er
             const size_t apart = rows[k]->row_bytes ? (size_t)rows[k]->row_bytes : w->row_bytes;
             from[k] = (const uint8_t *)rows[k]->data + (size_t)y * apart;
         }
-        if (w->pixel_bytes == 8 && planes == 2) /* copies of a known size take no calls */
-            join(w->joined, from, 2, width, 8);
-        else if (w->pixel_bytes == 8 && planes == 3)
-            join(w->joined, from, 3, width, 8);
+        if (w->pixel_bytes == 8) /* copies of a known size take no calls */
+            join(w->joined, from, planes, width, 8);
         else
             join(w->joined, from, planes, width, w->pixel_bytes);
         if (!put(w, w->joined, planes * w->row_bytes, err)) return false;
