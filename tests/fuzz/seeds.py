@@ -260,7 +260,8 @@ def operations():
 # ---- samples alone ----------------------------------------------------------------------------------------
 
 def raws():
-    for text, behind in [("3x5:u8", 0), ("7x5:u16be:3", 0), ("5x4:f32le:4@9", 20), ("2x2:i32be@0", 3), ("9x9:f64be:2", 0)]:
+    for text, behind in [("3x5:u8", 0), ("7x5:u16be:3", 0), ("5x4:f32le:4@9", 20), ("2x2:i32be@0", 3),
+                         ("9x9:f64be:2", 0)]:
         sides, kind = text.split("@")[0].split(":")[:2]
         width, height = map(int, sides.split("x"))
         channels = int(text.split("@")[0].split(":")[2]) if text.count(":") == 2 else 1
