@@ -1,4 +1,5 @@
-/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes).
+/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes);
+ * bilevel ones as by a fax machine (ITU-T T.4 and T.6), with 0 for white.
  * A stream gets the file when it is whole, as its directory comes last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
@@ -38,12 +39,15 @@ typedef struct compression {
     const char *name;
     unsigned code;
     bool predicts; /* of samples the differences are compressed */
+    bool bits;     /* of pixels of one bit */
 } compression;
-static const compression compressions[] = {{"deflate", COMPRESSION_ADOBE_DEFLATE, true},
-                                           {"none", COMPRESSION_NONE, false},
-                                           {"lzw", COMPRESSION_LZW, true},
-                                           {"zstd", COMPRESSION_ZSTD, true},
-                                           {"packbits", COMPRESSION_PACKBITS, false}};
+static const compression compressions[] = {{"deflate", COMPRESSION_ADOBE_DEFLATE, true, false},
+                                           {"none", COMPRESSION_NONE, false, false},
+                                           {"lzw", COMPRESSION_LZW, true, false},
+                                           {"zstd", COMPRESSION_ZSTD, true, false},
+                                           {"packbits", COMPRESSION_PACKBITS, false, false},
+                                           {"fax4", COMPRESSION_CCITTFAX4, false, true},
+                                           {"fax3", COMPRESSION_CCITTFAX3, false, true}};
 
 /* One that libtiff has: without a name, where it lacks deflate, none.  NULL if it lacks the one that is named. */
 static const compression *find_compression(const char *name, error *err)
@@ -70,7 +74,7 @@ static bool set_blocks(TIFF *tif, const tiff_blocks_how *how)
 }
 
 /* The colours of a picture, and what the samples behind them are: alpha, or unknown. */
-static bool set_meaning(TIFF *tif, const image *img)
+static bool set_meaning(TIFF *tif, const image *img, const compression *c)
 {
     uint16_t kinds[PLANES_MAX] = {EXTRASAMPLE_UNASSALPHA};
     const image_meta *meta = &img->meta;
@@ -84,7 +88,10 @@ static bool set_meaning(TIFF *tif, const image *img)
                                                        : EXTRASAMPLE_UNASSALPHA;
     }
     return TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)bands) &&
-           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, colours < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
+                        c->bits       ? PHOTOMETRIC_MINISWHITE
+                        : colours < 3 ? PHOTOMETRIC_MINISBLACK
+                                      : PHOTOMETRIC_RGB) &&
            TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
                         bands > img->channels ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG) &&
            (bands == colours || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, bands - colours, kinds));
@@ -98,8 +105,8 @@ static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *ho
                                                          : SAMPLEFORMAT_UINT;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
-              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img) && set_blocks(tif, how);
+              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, c->bits ? 1 : (unsigned)(8 * sat_type_bytes(img->type))) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img, c) && set_blocks(tif, how);
     return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
            (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR, predictor_of(img, c)));
 }
@@ -107,6 +114,8 @@ static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *ho
 typedef struct writer {
     tiff_file file;
     tiff_blocks *blocks;
+    size_t bit_bytes; /* of a row of bits, of which 1 is black; 0: rows go out as they are */
+    uint8_t *bits;    /* of the rows that are being written */
 } writer;
 
 static bool fail_file(const writer *w, error *err)
@@ -117,17 +126,18 @@ static bool fail_file(const writer *w, error *err)
 /* Strips of whole rows, or tiles. */
 static tiff_blocks_how store(const image *img, const encode_options *opt, const compression *c)
 {
-    const bool tiled = opt->tile_width > 0 && opt->tile_height > 0;
-    const size_t row_bytes = sat_row_bytes(img->width, img->channels, img->type);
-    return (tiff_blocks_how){.width = img->width,
+    const bool tiled = opt->tile_width > 0 && opt->tile_height > 0 && !c->bits;
+    const int64_t width = c->bits ? (img->width + 7) / 8 : img->width; /* bytes of bits, as if they were pixels */
+    const size_t row_bytes = c->bits ? (size_t)width : sat_row_bytes(img->width, img->channels, img->type);
+    return (tiff_blocks_how){.width = width,
                              .height = img->height,
-                             .block_width = tiled ? opt->tile_width : (uint32_t)img->width,
+                             .block_width = tiled ? opt->tile_width : (uint32_t)width,
                              .block_height = tiled                     ? opt->tile_height
                                              : row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row_bytes)
                                                                        : 1,
                              .tiled = tiled,
                              .deflate = c->code == COMPRESSION_ADOBE_DEFLATE,
-                             .pixel_bytes = row_bytes / (size_t)img->width,
+                             .pixel_bytes = row_bytes / (size_t)width,
                              .sample_bytes = sat_type_bytes(img->type),
                              .predictor = predictor_of(img, c),
                              .threads = codec_threads(opt->threads)};
@@ -142,9 +152,11 @@ static bool begin(row_sink *s, error *err)
     }
     const compression *c = find_compression(s->opt->compression, err);
     if (c == NULL) return false;
+    if (c->bits && !img->bilevel) return fail(err, "%s is for results of one bit: --threshold of one channel", c->name);
     const tiff_blocks_how how = store(img, s->opt, c);
     writer *w = s->state = calloc(1, sizeof *w);
     if (!w) return fail_memory(err, "out of memory: a TIFF");
+    w->bit_bytes = c->bits ? (size_t)how.width : 0;
     if (!tiff_create(&w->file, img->meta.big || needs_big(img, &how), s->out, err)) return false;
     tiff_know_tags(w->file.tif);
     if (!set_fields(&w->file, img, &how, c) || !tiff_write_meta(&w->file, &img->meta)) return fail_file(w, err);
@@ -157,6 +169,14 @@ static bool write_rows(row_sink *s, const uint8_t *rows, int64_t n, error *err)
 {
     writer *w = s->state;
     err->text[0] = '\0';
+    if (w->bit_bytes > 0) {
+        const size_t width = (size_t)s->head->width;
+        uint8_t *bits = realloc(w->bits, (size_t)n * w->bit_bytes);
+        if (!bits) return fail_memory(err, "out of memory: rows of bits");
+        w->bits = bits;
+        for (size_t y = 0; y < (size_t)n; y++) codec_pack_bits(bits + y * w->bit_bytes, rows + y * width, width, 0);
+        rows = bits;
+    }
     return tiff_blocks_write(w->blocks, rows, n, err) || (!err->text[0] && fail_file(w, err));
 }
 
@@ -173,6 +193,7 @@ static void free_writer(row_sink *s)
     if (!w) return;
     tiff_blocks_free(w->blocks);
     tiff_close(&w->file);
+    free(w->bits);
     free(w);
 }
 

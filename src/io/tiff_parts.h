@@ -137,7 +137,8 @@ void tiff_finish_row(const tiff_layout *t, uint8_t *row);
 /* ---- tiff_encode.c --------------------------------------------------------------------------------------- */
 
 /* The compressions of encode_options that it knows, the default first. */
-#define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
+#define TIFF_BIT_COMPRESSIONS "fax4 fax3" /* of bilevel images */
+#define TIFF_COMPRESSIONS     "deflate none lzw zstd packbits " TIFF_BIT_COMPRESSIONS
 extern const row_writing tiff_writing;
 
 /* ---- tiff_blocks.c: rows to strips and tiles ------------------------------------------------------------ */
