@@ -98,6 +98,10 @@ means() {
     [ "${lines[1]}" = '{"x":1,"y":1,"w":1,"h":1,"sum":[5,105,205,305,405],"count":[1,1,1,1,1]}' ]
     ok query in5.tif --grid 2 --stat mean -o cells.tif
     [ "$(means cells.tif 1,1,1,1)" = "12.5 112.5 212.5 312.5 412.5" ]
+    tiff large.tif 1 H 200 300 5 # more cells than are answered at once
+    ok query large.tif --grid 1 --stat mean -o cells.npy
+    ok large.tif --box 1 --result f64 -o same.npy
+    cmp cells.npy same.npy
     ok query in5.tif --channel 3 --rect 0,0,2,2 --stat mean
     [ "${lines[1]}" = "0,0,2,2,202.5" ]
     for options in "" "--moments 1,2" "--moments 0,1,2" "--layout inclusive"; do
