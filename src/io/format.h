@@ -114,12 +114,12 @@ typedef struct image_format {
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
     /* Those of `extensions`, and its name, whose files have one bit for each pixel of a bilevel image; NULL: none. */
     const char *bilevel;
-    bool has_quality;             /* encode() uses its quality */
-    const char *compressions;     /* that encode() can be asked for, with blanks between; NULL: none */
-    const char *bit_compressions; /* those of them that are for bilevel images alone, of one bit a pixel; or NULL */
-    bool no_negatives;            /* encode() refuses samples below 0 */
-    bool planes;                  /* encode() takes images of several */
-    bool pages;                   /* decode() takes a page */
+    bool has_quality;                      /* encode() uses its quality */
+    const char *compressions;              /* that encode() can be asked for, with blanks between; NULL: none */
+    const char *bit_compressions;          /* those of them that are for bilevel images alone; NULL: none */
+    bool no_negatives;                     /* encode() refuses samples below 0 */
+    bool planes;                           /* encode() takes images of several */
+    bool pages;                            /* decode() takes a page */
     const struct row_reading *reads_rows;  /* NULL: an image is decoded whole */
     const struct row_writing *writes_rows; /* NULL: an image is encoded whole */
 } image_format;

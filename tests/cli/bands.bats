@@ -159,6 +159,17 @@ means() {
     failure "in.tif: --border constant has 3 values; an image of 5 bands takes one for all" in.tif --border constant:1,2,3 --box 3 -o no.tif
 }
 
+@test "bands become f16, and u8 of a range" {
+    tiff in.tif 1 f 6 7 5
+    ok in.tif --box 1 -o same.npy
+    ok in.tif --box 1 --result f16 -o f16.tif # holds such integers
+    ok f16.tif --box 1 -o back.npy
+    cmp same.npy back.npy
+    ok in.tif --box 1 --scale 0:510 -o u8.tif
+    [ "$(means in.tif 1,1,1,1)" = "8 108 208 308 408" ]
+    [ "$(means u8.tif 1,1,1,1)" = "4 54 104 154 204" ]
+}
+
 @test "formats without bands: a picture's are taken of up to four, more are refused" {
     tiff in.tif 1 B 2 2 5
     tiff four.tif 2 B 2 2 4
