@@ -361,6 +361,16 @@ static void say_image(const job *j, const char *input, const image_format *forma
             img->channels);
 }
 
+/* Opens the file of --mask, which may turn out to be read whole. */
+static bool open_mask(const job *j, const image *img, int threads, row_source *mask, error *err)
+{
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    error why;
+    if (!row_source_open(mask, j->valid.mask, &decode, &why))
+        return fail(err, "--mask %s: %s", j->valid.mask, why.text);
+    return mask->whole || valid_mask_fits(j->valid.mask, &mask->head, img, err);
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
@@ -384,30 +394,37 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .channels = j->channels};
 
     job_stage(j, &spent, "decode");
-    row_source rows;
+    row_source rows, mask = {.in.fd = -1};
     bool ok = row_source_open(&rows, input, &decode, &err);
-    const bool streams = ok && (j->table  ? job_table_streams(j, &rows)
-                                : windows ? job_window_streams(j, &rows, outputs)
-                                          : job_filter_streams(j, &rows, outputs));
+    bool streams = ok && (j->table  ? job_table_streams(j, &rows)
+                          : windows ? job_window_streams(j, &rows, outputs)
+                                    : job_filter_streams(j, &rows, outputs));
+    if (streams && j->valid.mask) {
+        ok = open_mask(j, &rows.head, threads, &mask, &err);
+        streams = ok && !mask.whole;
+        if (!streams) row_source_close(&mask);
+    }
     const image *head = streams ? &rows.head : &img;
+    const job_rows by_rows = {&rows, streams && j->valid.mask ? &mask : NULL, &memory.share};
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     if (ok) {
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
         if (windows && streams)
-            ok = job_window_rows(j, input, &rows, outputs, threads, &memory.share, &spent, &at_output, &err);
+            ok = job_window_rows(j, input, &by_rows, outputs, threads, &spent, &at_output, &err);
         else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
         else if (streams)
-            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &rows, outputs[0], threads, &memory.share,
-                                                               &spent, &at_first, &err);
+            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &by_rows, outputs[0], threads, &spent,
+                                                               &at_first, &err);
         else if (j->table)
             ok = job_table(j, input, &img, NULL, outputs[0], threads, &spent, &at_first, &err);
         else
             ok = job_filter(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
+    row_source_close(&mask);
     row_source_close(&rows);
     image_free(&img);
     memory_keep(&memory.share, 0);

@@ -31,7 +31,7 @@ sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const im
                             .anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
                             .outputs = 1,
                             .output = mean,
-                            .masked = valid->mask.data != NULL,
+                            .masked = valid_masked(valid),
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .threads = threads,

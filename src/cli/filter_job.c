@@ -179,7 +179,7 @@ static bool open_gauss(const job *j, const char *input, const image *img, const 
                        sat_gauss_spec *spec, sat_gauss **gauss, char nodata[NODATA_TEXT_BYTES], error *err)
 {
     valid_nodata_text(valid, spec->result, nodata);
-    spec->masked = valid->mask.data != NULL;
+    spec->masked = valid_masked(valid);
     spec->skip_nan = valid->skip_nan;
     spec->has_nodata = valid->has_nodata;
     spec->empty_set = valid->has_nodata && nodata[0];
@@ -427,11 +427,12 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
 {
     const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
-    if (!stream_serves(j, from, outputs[0]) || j->linear || j->valid.mask || j->passes > STREAM_STAGES) return false;
+    if (!stream_serves(j, from, outputs[0]) || j->linear || j->passes > STREAM_STAGES) return false;
+    if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */
     if (wraps && (j->gauss.name || j->passes > 1)) return false;
     if (j->gauss.name) return true;
-    const bool all =
-        !j->valid.skip_nan && !j->valid.has_nodata && (j->valid.nodata_given || !from->head.meta.nodata[0]);
+    const bool all = !j->valid.mask && !j->valid.skip_nan && !j->valid.has_nodata &&
+                     (j->valid.nodata_given || !from->head.meta.nodata[0]);
     return (all && j->windows.min_valid == 0) || !image_has_alpha(&from->head);
 }
 
@@ -485,6 +486,7 @@ static bool valid_stages(const job *j, const char *input, const image *img, vali
         f->object = window;
         if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
         shape.type = mean.result;
+        valid.by_rows = false;
         if (valid.has_nodata && !sat_type_holds(mean.result, valid.nodata))
             valid.has_nodata = false, valid.skip_nan = true;
     }
@@ -508,10 +510,11 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     return true;
 }
 
-bool job_filter_rows(const job *j, const char *input, row_source *from, const char *output, int threads,
-                     memory_share *share, times *spent, bool *at_output, error *err)
+bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                     times *spent, bool *at_output, error *err)
 {
-    image *img = &from->head;
+    image *img = &rows->from->head;
+    job unmasked = *j; /* its mask is not decoded */
     stream *s = calloc(1, sizeof *s);
     sink *out = NULL;
     const image_format *format = j->format ? j->format : format_by_extension(output);
@@ -524,11 +527,13 @@ bool job_filter_rows(const job *j, const char *input, row_source *from, const ch
               sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
     if (ok) *at_output = false;
     job_stage(j, spent, "compute");
-    *s = (stream){.from = from, .results = 1, .share = share, .at_output = -1};
+    *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
     s->head[0] = *img;
     s->head[0].type = job_result_type(j, img->type);
     char nodata[NODATA_TEXT_BYTES];
-    ok = ok && what_counts(j, input, img, threads, &valid, err);
+    unmasked.valid.mask = NULL;
+    ok = ok && what_counts(&unmasked, input, img, threads, &valid, err);
+    if (ok) valid.by_rows = rows->mask != NULL;
     memcpy(nodata, img->meta.nodata, sizeof nodata);
     const size_t row = sat_row_bytes(img->width, img->channels, s->head[0].type);
     const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);

@@ -47,6 +47,8 @@ typedef struct work {
     int64_t height, band;
     int threads;
     ring rows[STREAM_STAGES];
+    ring mask;                   /* of the first stage's rows, a byte for each pixel */
+    char *mask_row;              /* of the mask's file */
     int64_t next[STREAM_STAGES]; /* the row behind those that a stage has made */
     char *made[2][SAT_OUTPUTS];  /* bands of results */
     int64_t first, end;          /* of the band that is filtered */
@@ -56,6 +58,11 @@ typedef struct work {
     bool failed[3];
     error why[3];
 } work;
+
+static int64_t modulo(int64_t row, int64_t height)
+{
+    return (row % height + height) % height;
+}
 
 static char *row_at(const ring *r, int64_t row)
 {
@@ -77,11 +84,6 @@ static bool needs(const work *w, int stage, int64_t first, int64_t end, int64_t 
     return f->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-static int64_t modulo(int64_t row, int64_t height)
-{
-    return (row % height + height) % height;
-}
-
 static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *const *results, error *err);
 
 /* Rows up to `to` of a stage's source. */
@@ -95,6 +97,26 @@ static bool fill(work *w, int stage, int64_t to, error *err)
         if (stage > 0 && n > w->band) n = w->band;
         if (stage > 0 ? !run_stage(w, stage - 1, y, y + n, &at, err) : !row_source_read(w->s->from, y, n, at, err))
             return false;
+    }
+    return true;
+}
+
+/* Rows of the mask up to `to`: 1 where one of its channels but alpha is not 0, else 0. */
+static bool fill_mask(work *w, int64_t to, error *err)
+{
+    ring *r = &w->mask;
+    row_source *mask = w->s->mask;
+    for (; mask && r->end < to; r->end++) {
+        image row = mask->head;
+        row.height = 1, row.data = w->mask_row;
+        const sat_view set = image_channels_view(&row, 0, row.channels - image_has_alpha(&row));
+        const sat_view made = {
+            .data = row_at(r, r->end), .width = row.width, .height = 1, .channels = 1, .type = SAT_U8};
+        memset(made.data, 1, r->row_bytes);
+        error why;
+        if (!row_source_read(mask, modulo(r->end, w->height), 1, w->mask_row, &why))
+            return fail(err, "--mask %s: %s", mask->path, why.text);
+        if (sat_mask_clear(&made, &set, 1) != SAT_OK) return fail(err, "%s", sat_detail());
     }
     return true;
 }
@@ -126,6 +148,11 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
                           .type = g->sample,
                           .pixel_bytes = (ptrdiff_t)(r->row_bytes / (size_t)head->width),
                           .row_bytes = (ptrdiff_t)r->row_bytes};
+    const sat_view mask = {.data = w->s->mask && stage == 0 ? row_at(&w->mask, from) : NULL,
+                           .width = head->width,
+                           .height = to - from,
+                           .channels = 1,
+                           .type = SAT_U8};
     const bool last = stage == w->s->stages - 1;
     for (int i = 0; i < g->filters; i++) {
         stream_filter *f = &g->filter[i];
@@ -143,7 +170,8 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
         const sat_run_options run = {.counts = &counts,
                                      .first_row = first,
                                      .rows = end - first,
-                                     .continues = first > 0 && w->next[stage] == first};
+                                     .continues = first > 0 && w->next[stage] == first,
+                                     .mask = mask.data ? &mask : NULL};
         if (f->run(f->object, &src, views, &run) != SAT_OK) return fail(err, "%s", sat_detail());
         add_counts(&f->counts, &counts);
     }
@@ -170,7 +198,7 @@ static bool filter_band(work *w, error *err)
 
 static bool read_ahead(work *w, error *err)
 {
-    return fill(w, 0, w->ahead, err);
+    return fill(w, 0, w->ahead, err) && fill_mask(w, w->ahead, err);
 }
 
 static void note_range(stream *s, int i, const sat_view *rows)
@@ -221,7 +249,8 @@ static bool step(work *w, error *err)
     if (w->end < w->height && !source_rows(w, w->end, end, &next_from, &w->ahead, err)) return false;
     if (w->ahead < to) w->ahead = to;
     make_room(held, from, w->ahead);
-    if (!fill(w, 0, to, err)) return false;
+    if (w->s->mask) make_room(&w->mask, from, w->ahead);
+    if (!fill(w, 0, to, err) || !fill_mask(w, to, err)) return false;
     sat_parallel(w->threads, 3, do_task, w);
     for (int i = 0; i < 3; i++)
         if (w->failed[i]) return fail(err, "%s", w->why[i].text);
@@ -263,6 +292,10 @@ static bool plan_rings(work *w, error *err)
         if (r->capacity > w->height + most) r->capacity = w->height + most;
         all += (uint64_t)r->capacity * r->row_bytes;
     }
+    if (s->mask) {
+        w->mask = (ring){.row_bytes = (size_t)shape.width, .capacity = w->rows[0].capacity};
+        all += (uint64_t)w->mask.capacity * w->mask.row_bytes + s->mask->head.row_bytes + s->mask->memory_bytes;
+    }
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->share, all);
     return true;
@@ -274,6 +307,9 @@ static bool open_rings(work *w, error *err)
     if (!plan_rings(w, err)) return false;
     for (int i = 0; i < s->stages; i++)
         if (!allocate(&w->rows[i].data, w->rows[i].capacity, w->rows[i].row_bytes, err)) return false;
+    if (s->mask && (!allocate(&w->mask.data, w->mask.capacity, w->mask.row_bytes, err) ||
+                    !allocate(&w->mask_row, 1, s->mask->head.row_bytes, err)))
+        return false;
     for (int i = 0; i < s->results; i++)
         if (!allocate(&w->made[0][i], w->band, s->head[i].row_bytes, err) ||
             (w->band < w->height && !allocate(&w->made[1][i], w->band, s->head[i].row_bytes, err)))
@@ -308,6 +344,8 @@ bool stream_run(stream *s, int64_t band, int threads, times *spent, error *err)
     }
     if (ok) s->at_output = -1;
     for (int i = 0; i < s->stages; i++) free(w.rows[i].data);
+    free(w.mask.data);
+    free(w.mask_row);
     for (int i = 0; i < s->results; i++) free(w.made[0][i]), free(w.made[1][i]);
     return ok;
 }

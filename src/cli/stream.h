@@ -67,6 +67,7 @@ typedef struct stream_stage {
 
 typedef struct stream {
     row_source *from;
+    row_source *mask; /* of which pixels of the file count, for the first stage; or NULL */
     stream_stage stage[STREAM_STAGES];
     int stages;
     image head[SAT_OUTPUTS]; /* what is written: size, type and metadata, which are borrowed */

@@ -214,11 +214,11 @@ static bool take_memory(const job *j, const row_source *from, int threads, memor
     return true;
 }
 
-bool job_table_rows(const job *j, const char *input, row_source *from, const char *output, int threads,
-                    memory_share *share, times *spent, bool *at_output, error *err)
+bool job_table_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                    times *spent, bool *at_output, error *err)
 {
-    return take_memory(j, from, threads, share, err) &&
-           job_table(j, input, &from->head, from, output, threads, spent, at_output, err);
+    return take_memory(j, rows->from, threads, rows->share, err) &&
+           job_table(j, input, &rows->from->head, rows->from, output, threads, spent, at_output, err);
 }
 
 bool job_table(const job *j, const char *input, image *img, row_source *from, const char *output, int threads,

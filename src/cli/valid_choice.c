@@ -81,17 +81,20 @@ static bool clear(const image *mask, const image *from, int first, int channels,
     return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
+bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err)
+{
+    if (mask->width == img->width && mask->height == img->height) return true;
+    return fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)mask->width,
+                (long long)mask->height, (long long)img->width, (long long)img->height);
+}
+
 static bool clear_by_file(const image *mask, const char *path, const decode_options *decode, error *err)
 {
     image from = {0};
     error why;
     if (!image_read(path, decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", path, why.text);
-    bool ok = from.width == mask->width && from.height == mask->height;
-    if (ok)
-        ok = clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
-    else
-        fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)from.width,
-             (long long)from.height, (long long)mask->width, (long long)mask->height);
+    const bool ok = valid_mask_fits(path, &from, mask, err) &&
+                    clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
     image_free(&from);
     return ok;
 }

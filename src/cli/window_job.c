@@ -202,7 +202,7 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
     const image_shape colours = {
         .width = img->width, .height = img->height, .channels = w->channels, .type = img->type};
     *spec = window_spec(j, &colours, threads);
-    spec->masked = w->valid.mask.data != NULL;
+    spec->masked = valid_masked(&w->valid);
     spec->skip_nan = w->valid.skip_nan;
     spec->has_nodata = w->valid.has_nodata;
     spec->empty_set = w->valid.has_nodata;
@@ -327,7 +327,7 @@ static bool commit(work *w, int *at_output, error *err)
 
 bool job_window_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    bool ok = !j->valid.mask && !by_alpha(j, &from->head);
+    bool ok = !by_alpha(j, &from->head);
     for (int i = 0; i < j->windows.outputs; i++) {
         sat_statistic_info info;
         const char *name = j->windows.output[i].statistic;
@@ -384,23 +384,26 @@ static bool open_stream(work *w, const char *input, stream *s, int64_t band, con
     return true;
 }
 
-bool job_window_rows(const job *j, const char *input, row_source *from, char *const *outputs, int threads,
-                     memory_share *share, times *spent, int *at_output, error *err)
+bool job_window_rows(const job *j, const char *input, const job_rows *rows, char *const *outputs, int threads,
+                     times *spent, int *at_output, error *err)
 {
-    work w = {.j = j, .r = &j->windows, .img = &from->head};
+    work w = {.j = j, .r = &j->windows, .img = &rows->from->head};
+    valid_choice choice = j->valid;
     stream *s = calloc(1, sizeof *s);
     const double start = clock_now_s();
     const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
     if (!s) return fail_memory(err, "out of memory");
-    s->from = from, s->share = share, s->at_output = -1;
+    s->from = rows->from, s->mask = rows->mask, s->share = rows->share, s->at_output = -1;
+    choice.mask = NULL; /* is not decoded */
     w.channels = w.img->channels - image_has_alpha(w.img);
     job_stage(j, spent, "compute");
     bool ok = open_outputs(&w, outputs, at_output, err);
     const int64_t band = stream_band(w.img->height, largest_row(&w), threads);
     if (ok) {
         *at_output = -1;
-        ok = valid_of_image(&w.valid, &j->valid, w.img, input, false, NULL, j->verbose, err) &&
-             open_stream(&w, input, s, band, &encode, threads, at_output, err);
+        ok = valid_of_image(&w.valid, &choice, w.img, input, false, NULL, j->verbose, err);
+        w.valid.by_rows = rows->mask != NULL;
+        ok = ok && open_stream(&w, input, s, band, &encode, threads, at_output, err);
     }
     if (ok && !(ok = stream_run(s, band, threads, spent, err))) *at_output = s->at_output;
     if (ok) {

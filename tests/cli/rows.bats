@@ -53,6 +53,30 @@ begin() {
     for f in png.*.npy; do cmp "$f" "pgm${f#png}"; done
 }
 
+@test "a mask is read beside the image" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+m = numpy.random.default_rng(6).integers(0, 3, (5000, 1000), numpy.uint8)
+open("m.pgm", "wb").write(b"P5 1000 5000 255\n" + m.tobytes())
+numpy.save("m.npy", m.astype("f4"))'
+    ok m.pgm --box 1 -o m.png
+    for args in "--box 15" "--box 15 --nodata 7" "--box 5 --passes 2" "--gauss 3 --border wrap" "--box 9 --threshold sauvola --border wrap"; do
+        # shellcheck disable=SC2086 # words
+        ok -q a.png --mask m.png $args -o want.pnm
+        for mask in m.pgm m.npy m.png; do
+            # shellcheck disable=SC2086 # words
+            ok -q a.pgm --mask $mask $args -o is.pnm
+            cmp is.pnm want.pnm
+        done
+    done
+    failure "a.pgm: --mask c.pgm: 2001x1200 px, where the image has 1000x5000" a.pgm --mask c.pgm --box 3 -o no.pgm
+    run bash -c 'head -c 4000000 m.pgm | "$1" a.pgm --mask - --box 3 -o no.pgm' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $output == "sat: a.pgm: --mask -: truncated"* ]]
+    [ ! -e no.pgm ]
+}
+
 @test "rows from a stream, to a stream, and onto the file itself" {
     begin
     ok a.png --box 31 -o want.pnm
