@@ -65,6 +65,7 @@ bool answers_option(answers_request *r, options *o, int c)
     case OPT_NO_ORIENT: to->decode.no_orient = true; break;
     case OPT_GRAY: to->decode.channels.gray = true; break;
     case OPT_CHANNEL: take_channel(&to->decode.channels, o); break;
+    case OPT_PAGE: options_page(o, &to->decode.page); break;
     default: return false;
     }
     return true;

@@ -347,11 +347,23 @@ int batch_name_outputs(batch *b, const window_request *windows, const char *temp
 
 /* ---- one file ------------------------------------------------------------------------------------- */
 
+/* Outputs that hold planes get all bands; of others a picture's, but are refused where a file has more than any
+ * picture.
+ */
+static int planes_from(const job *j, char *const *outputs)
+{
+    enum { ANY = 2, NO_PICTURE = 5 };
+    const int n = j->windows.outputs > 0 ? j->windows.outputs : 1;
+    for (int i = 0; !j->table && i < n; i++)
+        if (!(j->format ? j->format : format_by_extension(outputs[i]))->planes) return NO_PICTURE;
+    return ANY;
+}
+
 static void say_image(const job *j, const char *input, const image_format *format, const image *img)
 {
     if (j->verbose)
         say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img->width,
-            (long long)img->height, img->channels, img->channels > 1 ? "s" : "", sat_type_name(img->type));
+            (long long)img->height, image_bands(img), image_bands(img) > 1 ? "s" : "", sat_type_name(img->type));
     if (img->meta.note[0] && !j->quiet) say(input_name(input), "%s", img->meta.note);
     if (!j->table && j->windows.outputs == 0 && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
         image_has_alpha(img))
@@ -391,7 +403,9 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .threads = threads,
                              .memory = &memory,
                              .progress = {progress_more, &spent.item},
-                             .channels = j->channels};
+                             .channels = j->channels,
+                             .page = j->page,
+                             .planes_from = planes_from(j, outputs)};
 
     job_stage(j, &spent, "decode");
     row_source rows, mask = {.in.fd = -1};
@@ -411,7 +425,10 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
-        if (windows && streams)
+        if (j->border_values > 1 && image_planes(head) > 1)
+            ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
+                      j->border_values, image_planes(head));
+        else if (windows && streams)
             ok = job_window_rows(j, input, &by_rows, outputs, threads, &spent, &at_output, &err);
         else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);

@@ -24,6 +24,7 @@ sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const im
     sat_window_spec spec = {.width = from->width,
                             .height = from->height,
                             .channels = from->channels,
+                            .count = from->planes,
                             .sample = from->type,
                             .window_width = j->window_width,
                             .window_height = j->window_height,
@@ -59,12 +60,19 @@ static bool run_pass(const work *w, int64_t pass, const sat_view *from, const im
     const job *j = w->j;
     const valid_samples *valid = &w->valid;
     const sat_window_output mean = {.statistic = "mean", .result = to->type};
-    const image_shape shape = {
-        .width = from->width, .height = from->height, .channels = from->channels, .type = from->type};
+    const image_shape shape = {.width = from->width,
+                               .height = from->height,
+                               .channels = from->channels,
+                               .planes = (int)from->count,
+                               .type = from->type};
     sat_window_spec spec = job_pass_spec(j, valid, &shape, pass, by_value, &mean, w->threads);
     for (int c = 0; ones && c < 4; c++) spec.border_value[c] = 1;
     sat_window *window;
-    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    const sat_status status = sat_window_create(&window, &spec);
+    if (status != SAT_OK)
+        return fail(err, "%s%s%s", sat_detail(),
+                    status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
+                    status == SAT_ERR_UNAVAILABLE && by_value ? "; --nodata none takes all" : "");
     if (pass == 0 && !ones && j->verbose) job_say_valid(j, w->input, sat_window_note(window));
     const sat_view mask = image_view(&valid->mask), result = image_view(to);
     const sat_run_options how = {.counts = counts, .mask = spec.masked ? &mask : NULL};
@@ -78,10 +86,9 @@ static bool next_mask(work *w, int64_t pass, const image *img, error *err)
 {
     image ones = {0}, made = {0};
     sat_counts unused;
-    bool ok = image_alloc(&ones, img->width, img->height, 1, SAT_U8, err) &&
-              image_alloc(&made, img->width, img->height, 1, SAT_U8, err);
+    bool ok = image_alloc_like(&ones, img, 1, SAT_U8, err) && image_alloc_like(&made, img, 1, SAT_U8, err);
     if (ok) {
-        memset(ones.data, 1, ones.row_bytes * (size_t)ones.height);
+        memset(ones.data, 1, (size_t)image_samples(&ones));
         const sat_view from = image_view(&ones);
         ok = run_pass(w, pass, &from, &made, false, true, &unused, err);
     }
@@ -101,7 +108,7 @@ static bool passes(work *w, image *img, int channels, times *spent, error *err)
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         sat_counts counts;
         job_stage(j, spent, "compute");
-        ok = other.data || image_alloc(&other, img->width, img->height, channels, type, err);
+        ok = other.data || image_alloc_like(&other, img, channels, type, err);
         const sat_view from = image_channels_view(img, 0, channels);
         ok = ok && run_pass(w, pass, &from, &other, by_value, false, &counts, err);
         if (!ok) break;

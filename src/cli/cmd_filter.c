@@ -77,6 +77,20 @@ static void take_radius(options *o, job *j)
     j->window_height = 2 * h + 1;
 }
 
+/* LO:HI, or 8bit, which leaves both 0. */
+static void take_scale(options *o, job *j)
+{
+    char low[64];
+    const size_t n = strcspn(optarg, ":");
+    j->scales = true;
+    if (strcmp(optarg, "8bit") == 0) return;
+    snprintf(low, sizeof low, "%.*s", (int)(n < sizeof low ? n : sizeof low), optarg);
+    if (optarg[n] && number_of(low, NUMBER_SIGN | NUMBER_REAL, &j->scale_low) &&
+        number_of(optarg + n + 1, NUMBER_SIGN | NUMBER_REAL, &j->scale_high) && j->scale_low < j->scale_high)
+        return;
+    options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
+}
+
 static void take(int c, options *o, request *r)
 {
     job *j = &r->j;
@@ -90,7 +104,10 @@ static void take(int c, options *o, request *r)
     case OPT_RESULT:
         j->result_given = true;
         if (options_choice(o, "") >= 0) j->result = sat_type_from_name(optarg); /* none of "same" */
+        j->f16 = j->result == SAT_F16;
+        if (j->f16) j->result = SAT_F32;
         break;
+    case OPT_SCALE: take_scale(o, j); break;
     case OPT_LINEAR: j->linear = true; break;
     case OPT_KEEP_HOLES: j->keep_holes = true; break;
     case OPT_STAT: r->stats = optarg; break;
@@ -134,7 +151,7 @@ static bool is_table_name(const char *path)
 static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
     const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;
-    const sat_type type = r->j.result ? r->j.result : SAT_F32;
+    const sat_type type = job_stored_type(&r->j, r->j.result ? r->j.result : SAT_F32);
     name_list names = {.used = 0};
     const image_format *f;
     error unused;
@@ -349,6 +366,7 @@ static int run_images(const options *o, request *r)
     r->j.max_pixels = o->max_pixels;
     r->j.valid.quiet = o->quiet;
     r->j.channels = r->answers.job.decode.channels;
+    r->j.page = r->answers.job.decode.page;
     r->j.no_orient = r->answers.job.decode.no_orient;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;

@@ -28,6 +28,7 @@ static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads
                           .window_height = j->window_height,
                           .border = j->border,
                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                          .count = shape->planes,
                           .backend = j->backend,
                           .threads = threads,
                           .result = job_result_type(j, shape->type)};
@@ -79,7 +80,7 @@ static bool filter_all(const job *j, const char *input, image *img, int threads,
 
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
+        ok = (other.data || image_alloc_like(&other, img, img->channels, spec.result, err)) &&
              open_pass(j, img, pass, &spec, &box, err);
         if (!ok) break;
         if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
@@ -129,6 +130,7 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
+                            .count = shape->planes,
                             .backend = j->backend,
                             .threads = threads,
                             .result = job_result_type(j, shape->type)};
@@ -146,32 +148,6 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
     const sat_status status = sat_gauss_bytes(&spec, &bytes);
     return job_image_bytes(shape, spec.result) + job_object_bytes(status, &bytes) +
            (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
-}
-
-/* Why results are empty. */
-static const char *why_empty(const job *j)
-{
-    const bool some = j->windows.min_valid > 0;
-    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
-    if (j->gauss.name)
-        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
-    if (j->keep_holes) return "their pixels do not count, or too few samples around them";
-    return some ? "too few samples of their windows count" : "no samples of their windows count";
-}
-
-/* Says how many results are empty, of integers, and how many were moved. */
-static void say_holes(const job *j, const char *input, const image *img, const valid_samples *valid,
-                      const sat_counts *counts)
-{
-    char value[REAL_TEXT_BYTES + 1] = "0";
-    if (valid->has_nodata) value[real_text(value, valid->nodata)] = 0;
-    if (counts->empty[0] > 0 && !is_float_type(img->type) && !j->quiet)
-        say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)counts->empty[0],
-            (long long)img->width * img->height * img->channels, value, why_empty(j),
-            valid->has_nodata || j->linear ? "" : "; floats are NaN there (--result)");
-    if (counts->moved > 0 && j->verbose)
-        say(input_name(input), "%lld results that would have been %s are the next value", (long long)counts->moved,
-            value);
 }
 
 /* nodata: the value in results. */
@@ -203,7 +179,7 @@ static bool gauss_filter(const job *j, const char *input, image *img, const vali
     image made = {0};
     char nodata[NODATA_TEXT_BYTES];
     bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
-    ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
+    ok = ok && image_alloc_like(&made, img, img->channels, spec.result, err);
     if (ok) {
         const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
         const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
@@ -261,7 +237,7 @@ static bool light_border(job *j, const image *img, error *err)
 /* Pixels of another type take the place of an image's. */
 static bool exchange(image *img, sat_type type, image *made, error *err)
 {
-    if (!image_alloc(made, img->width, img->height, img->channels, type, err)) return false;
+    if (!image_alloc_like(made, img, img->channels, type, err)) return false;
     image_exchange(img, made);
     return true;
 }
@@ -373,15 +349,22 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
 }
 
-/* Can the format hold the result?  The error names what asked for its type. */
-static bool check_holds(const job *j, const image_format *format, const char *word, const image *img, error *err)
+/* Can the format hold the result?  Boxes over what counts leave alpha out.  The error names what asked for its type. */
+static bool check_holds(const job *j, const image_format *format, const char *word, const image *img,
+                        const valid_samples *valid, error *err)
 {
-    const sat_type type = job_result_type(j, img->type);
+    const bool colours = !j->gauss.name && !all_count(j, valid) && image_has_alpha(img);
+    const sat_type type = job_stored_type(j, job_result_type(j, img->type));
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
+    const bool negative = !j->scales && (!blur || is_signed_type(img->type));
     error why;
-    if (format_holds(format, word, type, img->channels, !blur || is_signed_type(img->type), &why)) return true;
+    if (format_holds(format, word, type, img->channels - colours, image_planes(img), negative, &why)) return true;
     if (type == img->type) return fail(err, "%s", why.text);
-    return fail(err, "%s %s: %s", j->result ? "--result" : "differences are of", sat_type_name(type), why.text);
+    return fail(err, "%s %s: %s",
+                j->scales   ? "--scale is to"
+                : j->result ? "--result"
+                            : "differences are of",
+                sat_type_name(type), why.text);
 }
 
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
@@ -393,17 +376,29 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
     *at_output = false;
     if (j->linear && !check_linear(img, err)) return false;
+    if (!job_check_scale(j, img->type, err)) return false;
+    valid_samples valid;
+    if (!what_counts(j, input, img, threads, &valid, err)) return false;
     *at_output = true;
     const char *word = j->format ? j->format_word : format_extension(output);
-    if (!check_holds(j, format, word, img, err)) return false;
-    if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
+    if (!check_holds(j, format, word, img, &valid, err) ||
+        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) {
+        valid_free(&valid);
+        return false;
+    }
     *at_output = false;
-    valid_samples valid;
     sat_counts counts = {.moved = 0};
-    bool ok = what_counts(j, input, img, threads, &valid, err);
-    valid_samples said = valid; /* numbers alone */
-    ok = ok && (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
-    if (ok) say_holes(j, input, img, &said, &counts);
+    const valid_samples said = valid; /* numbers alone */
+    bool ok = (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
+    const bool floats = is_float_type(img->type);
+    if (ok) job_store(j, input, img, &said, &counts.moved);
+    if (ok)
+        job_say_holes(j, input, &said,
+                      &(job_holes){.is_value = said.has_nodata && !j->scales,
+                                   .of_floats = !j->linear && !j->scales,
+                                   .results = image_samples(img),
+                                   .empty = floats && !j->scales ? 0 : counts.empty[0],
+                                   .moved = counts.moved});
     spent->compute_s = clock_now_s() - start;
     if (ok) {
         job_stage(j, spent, "encode");
@@ -427,7 +422,8 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
 {
     const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
-    if (!stream_serves(j, from, outputs[0]) || j->linear || j->passes > STREAM_STAGES) return false;
+    if (!stream_serves(j, from, outputs[0]) || j->linear || j->scales || j->f16 || j->passes > STREAM_STAGES)
+        return false;
     if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */
     if (wraps && (j->gauss.name || j->passes > 1)) return false;
     if (j->gauss.name) return true;
@@ -510,48 +506,73 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     return true;
 }
 
+/* The stages of what is asked for; nodata: the value in results. */
+static bool open_stages(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
+                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    const bool all = all_count(j, valid);
+    if (all)
+        memcpy(nodata, img->meta.nodata, NODATA_TEXT_BYTES);
+    else
+        valid_nodata_text(valid, s->head[0].type, nodata);
+    if (j->gauss.name) {
+        char text[NODATA_TEXT_BYTES];
+        return gauss_stage(j, input, img, valid, band, threads, s, text, err);
+    }
+    return all ? box_stages(j, input, img, band, threads, s, err)
+               : valid_stages(j, input, img, *valid, band, threads, s, err);
+}
+
+static void say_bands(const job *j, const char *input, const stream *s, const valid_samples *valid)
+{
+    const image *made = &s->head[0];
+    sat_counts counts = s->stage[s->stages - 1].filter[0].counts;
+    for (int i = 0; i + 1 < s->stages; i++) counts.moved += s->stage[i].filter[0].counts.moved;
+    if (j->gauss.name) job_say_clipped(j, input, made, counts.clipped);
+    job_say_holes(j, input, valid,
+                  &(job_holes){.is_value = valid->has_nodata,
+                               .of_floats = true,
+                               .results = image_samples(made),
+                               .empty = is_float_type(made->type) ? 0 : counts.empty[0],
+                               .moved = counts.moved});
+}
+
 bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
                      times *spent, bool *at_output, error *err)
 {
     image *img = &rows->from->head;
     job unmasked = *j; /* its mask is not decoded */
-    stream *s = calloc(1, sizeof *s);
+    unmasked.valid.mask = NULL;
     sink *out = NULL;
     const image_format *format = j->format ? j->format : format_by_extension(output);
+    const char *word = j->format ? j->format_word : format_extension(output);
     const double start = clock_now_s();
     const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
     valid_samples valid;
+    stream *s = calloc(1, sizeof *s);
     if (!s) return fail_memory(err, "out of memory");
-    *at_output = true;
-    bool ok = check_holds(j, format, j->format ? j->format_word : format_extension(output), img, err) &&
-              sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
-    if (ok) *at_output = false;
     job_stage(j, spent, "compute");
-    *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
-    s->head[0] = *img;
-    s->head[0].type = job_result_type(j, img->type);
-    char nodata[NODATA_TEXT_BYTES];
-    unmasked.valid.mask = NULL;
-    ok = ok && what_counts(&unmasked, input, img, threads, &valid, err);
-    if (ok) valid.by_rows = rows->mask != NULL;
-    memcpy(nodata, img->meta.nodata, sizeof nodata);
-    const size_t row = sat_row_bytes(img->width, img->channels, s->head[0].type);
-    const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);
-    const bool all = ok && all_count(j, &valid);
-    if (ok && !all) valid_nodata_text(&valid, s->head[0].type, nodata);
-    if (ok && j->gauss.name)
-        ok = gauss_stage(j, input, img, &valid, band, threads, s, nodata, err);
-    else if (ok)
-        ok = all ? box_stages(j, input, img, band, threads, s, err)
-                 : valid_stages(j, input, img, valid, band, threads, s, err);
-    memcpy(s->head[0].meta.nodata, all ? img->meta.nodata : nodata, sizeof nodata);
-    ok = ok && stream_begin(s, 0, format, &encode, out, err) && stream_run(s, band, threads, spent, err);
-    if (!ok && s->at_output == 0) *at_output = true;
+    bool ok = what_counts(&unmasked, input, img, threads, &valid, err);
     if (ok) {
-        sat_counts counts = s->stage[s->stages - 1].filter[0].counts;
-        for (int i = 0; i + 1 < s->stages; i++) counts.moved += s->stage[i].filter[0].counts.moved;
-        if (j->gauss.name) job_say_clipped(j, input, &s->head[0], counts.clipped);
-        say_holes(j, input, &s->head[0], &valid, &counts);
+        valid.by_rows = rows->mask != NULL;
+        *at_output = true;
+        ok = check_holds(j, format, word, img, &valid, err) &&
+             sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
+    }
+    if (ok) {
+        *at_output = false;
+        *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
+        image *made = &s->head[0];
+        *made = *img;
+        made->type = job_result_type(j, img->type);
+        const size_t row = sat_row_bytes(img->width, img->channels, made->type);
+        const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);
+        ok = open_stages(j, input, img, &valid, band, threads, s, made->meta.nodata, err) &&
+             stream_begin(s, 0, format, &encode, out, err) && stream_run(s, band, threads, spent, err);
+        *at_output = s->at_output == 0;
+    }
+    if (ok) {
+        say_bands(j, input, s, &valid);
         *at_output = true;
         ok = sink_commit(&out, err);
     }

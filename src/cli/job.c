@@ -1,7 +1,10 @@
 /* job.c - what filters and tables share. */
 #include "job.h"
 
+#include "convert.h"
 #include "messages.h"
+#include "number.h"
+#include "sample_type.h"
 #include "sat_image.h"
 
 void job_stage(const job *j, times *spent, const char *label)
@@ -16,9 +19,38 @@ sat_type job_result_type(const job *j, sat_type sample)
     return j->gauss.name && j->gauss.mode == SAT_GAUSS_DOG ? sat_real_type(sample) : sample;
 }
 
+sat_type job_stored_type(const job *j, sat_type result)
+{
+    return j->scales ? SAT_U8 : j->f16 && result == SAT_F32 ? SAT_F16 : result;
+}
+
+bool job_check_scale(const job *j, sat_type sample, error *err)
+{
+    const sat_type type = job_result_type(j, sample);
+    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
+    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
+}
+
+/* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
+void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved)
+{
+    const double value = img->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
+    const double *taken = valid->has_nodata ? &value : NULL;
+    if (j->scales) {
+        const bool ranges = j->scale_low < j->scale_high;
+        img->meta.nodata[0] = 0;
+        job_say_clipped(j, input, img,
+                        image_to_u8(img, j->scale_low, ranges ? j->scale_high : sat_type_largest(img->type), taken));
+    } else if (job_stored_type(j, img->type) == SAT_F16) {
+        *moved += image_to_f16(img, taken);
+        if (taken && img->meta.nodata[0]) valid_nodata_text(valid, SAT_F16, img->meta.nodata);
+    }
+}
+
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)
 {
-    return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height;
+    return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height *
+           (uint64_t)(shape->planes > 1 ? shape->planes : 1);
 }
 
 uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes)
@@ -43,8 +75,29 @@ const char *job_border_name(const job *j)
 
 void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
 {
-    const long long samples = (long long)img->width * img->height * img->channels;
+    const long long samples = image_samples(img);
     if (clipped > 0 && !j->quiet)
         say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
             samples, sat_type_name(img->type));
+}
+
+/* Why results are empty. */
+static const char *why_empty(const job *j)
+{
+    const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
+    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
+    if (j->gauss.name)
+        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
+    if (j->keep_holes) return "their pixels do not count, or too few samples around them";
+    return some ? "too few samples of their windows count" : "no samples of their windows count";
+}
+
+void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *h)
+{
+    char value[REAL_TEXT_BYTES + 1] = "0";
+    if (h->is_value) value[real_text(value, valid->nodata)] = 0;
+    if (h->empty > 0 && !j->quiet)
+        say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)h->empty, (long long)h->results,
+            value, why_empty(j), h->is_value || !h->of_floats ? "" : "; floats are NaN there (--result)");
+    if (j->verbose) valid_say_moved(input_name(input), h->moved, value);
 }

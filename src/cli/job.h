@@ -78,6 +78,9 @@ typedef struct job {
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
+    bool f16;        /* results of f32 are written as f16 */
+    bool scales;     /* as u8, from the scale's range, or, if that is 0 to 0, from that of u16 */
+    double scale_low, scale_high;
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -89,6 +92,7 @@ typedef struct job {
     const char *compression;    /* of TIFFs; NULL = the format's default */
     int64_t max_pixels;
     channel_choice channels;
+    int page; /* as in decode_options */
     const char *backend;
 } job;
 
@@ -117,6 +121,13 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context);
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
 
+/* The type in which results of that type are written. */
+sat_type job_stored_type(const job *j, sat_type result);
+/* Can results of samples of that type be scaled as the job says? */
+bool job_check_scale(const job *j, sat_type sample, error *err);
+/* Makes results what is written, and says how many lay beyond its range; *moved: see sat_counts. */
+void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved);
+
 /* What lies beyond the edge of each channel; false if the numbers of values and channels differ.  values may be the
  * job's own. */
 bool job_border_values(const job *j, const image *img, double values[static 4], error *err);
@@ -124,6 +135,16 @@ const char *job_border_name(const job *j);
 
 /* Says how many samples of the result lay beyond its range, if some did. */
 void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped);
+
+/* Results of which pixels may be without data: how many there are, are empty, and were moved.  is_value: empty ones are
+ * the value for no data, else 0; of_floats: floats would be NaN there. */
+typedef struct job_holes {
+    bool is_value, of_floats;
+    int64_t results, empty, moved;
+} job_holes;
+
+/* Says it, if some are. */
+void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *holes);
 
 /* A stage of that name begins: decoding, each pass, encoding; or decoding, and the table with its writing.  Each reads
  * and writes all pixels once, and counts as much as any other. */

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample_type.h"
+
 /* ---- from texts ----------------------------------------------------------------------------------- */
 
 static const char DIGITS[] = "0123456789";
@@ -146,5 +148,20 @@ size_t real_text(char to[REAL_TEXT_BYTES], double value)
         wide off = shown > exact ? shown - exact : exact - shown;
         bool close = shown < exact && m == (uint64_t)1 << 52;
         if (digits >= 17 || off * (close ? 4 : 2) < power_of_ten[k]) return sign + put_decimal(to + sign, d, k);
+    }
+}
+
+size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value)
+{
+    const bool half = type == SAT_F16;
+    const float sample = half ? f16_value(f16_bits((float)value)) : (float)value;
+    if (isinf(sample) && half) return real_text(to, (double)sample);
+    if ((type != SAT_F32 && !half) || !isfinite(sample)) return real_text(to, value);
+    for (int digits = 1;; digits++) {
+        char text[REAL_TEXT_BYTES];
+        snprintf(text, sizeof text, "%.*g", digits, (double)sample);
+        const float shown = strtof(text, NULL);
+        if (digits == 9 || (half ? f16_value(f16_bits(shown)) : shown) == sample)
+            return real_text(to, strtod(text, NULL));
     }
 }

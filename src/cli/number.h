@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sat.h"
+
 /* What may be beside the digits. */
 enum { NUMBER_SIGN = 1 /* + or -, first */, NUMBER_REAL = 2 /* a fraction, and an exponent, which may have a sign */ };
 
@@ -17,5 +19,8 @@ bool number_of(const char *text, unsigned may_have, double *value);
 enum { REAL_TEXT_BYTES = 32 };
 /* The fewest digits that read back as the same double; "nan", "inf", "-inf"; no final 0.  Returns their number. */
 size_t real_text(char to[REAL_TEXT_BYTES], double value);
+
+/* The fewest digits that read back as the same sample of that type: of f32 and f16 the one nearest to the value. */
+size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value);
 
 #endif

@@ -51,6 +51,15 @@ bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_
     return parse_int(optarg, low, high, value) || options_wrong(o, "%s", what);
 }
 
+bool options_page(options *o, int *page)
+{
+    enum { MOST = 1 << 24 };
+    int64_t n = 0;
+    const bool ok = options_int(o, 0, MOST, "a number from 0 on, the first page", &n);
+    *page = (int)n + 1;
+    return ok;
+}
+
 bool options_side(options *o, const char *what, int64_t *width, int64_t *height)
 {
     return parse_size(optarg, 1, INT32_MAX, width, height) ||

@@ -61,6 +61,8 @@ bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int
 
 /* The value of the option that was returned; else refused with `what` it takes. */
 bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_t *value);
+/* A page from 0 on, which *page counts from 1. */
+bool options_page(options *o, int *page);
 bool options_side(options *o, const char *what, int64_t *width, int64_t *height); /* of N px, or WxH */
 /* Which of its values in the table it is, from 0; -1: none, refused with `what` and all of them. */
 int options_choice(options *o, const char *what);

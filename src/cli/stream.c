@@ -22,7 +22,8 @@ bool stream_serves(const job *j, const row_source *from, const char *output)
     const image_format *format = j->format ? j->format : format_by_extension(output);
     const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
     const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
-    return !from->whole && format && format->writes_rows && cpu && !(wraps && from->in_order);
+    return !from->whole && image_planes(&from->head) == 1 && format && format->writes_rows && cpu &&
+           !(wraps && from->in_order);
 }
 
 bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err)

@@ -1,9 +1,13 @@
 /* table_job.c - the table file of one image, a band of rows at a time.
  *
+ * Planes of an image are its channels: each entry of the table has all of them side by side, as the file has.
+ *
  * Bands of about 16 MiB (well beyond what a parallel region costs to start, and small beside an image) are
  * summed, joined by their carry row, and written as they come: no table is ever held whole, and no image of integers
  * whose rows can be read. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image.h"
 #include "image_memory.h"
@@ -77,6 +81,7 @@ static sat_plan_spec plan_spec(const job *j, const image_shape *shape, int64_t r
     return (sat_plan_spec){.width = shape->width,
                            .height = rows,
                            .channels = shape->channels,
+                           .count = shape->planes,
                            .sample = shape->type,
                            .accum = accum_for(j, shape->type),
                            .layout = j->layout,
@@ -84,11 +89,18 @@ static sat_plan_spec plan_spec(const job *j, const image_shape *shape, int64_t r
                            .threads = threads};
 }
 
+/* 0: more than can be. */
+static size_t table_row_bytes(const image_shape *shape, int64_t width, sat_type accum)
+{
+    size_t bytes = sat_row_bytes(width, shape->channels, accum);
+    return __builtin_mul_overflow(bytes, (size_t)(shape->planes > 1 ? shape->planes : 1), &bytes) ? 0 : bytes;
+}
+
 /* A plan, with a band, a padded table's first row, and the row that is carried on. */
 static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int power)
 {
     const job *j = need->j;
-    const size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(j, shape->type));
+    const size_t row_bytes = table_row_bytes(shape, shape->width + 1, accum_for(j, shape->type));
     if (row_bytes == 0) return UINT64_MAX;
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
@@ -103,7 +115,8 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
 uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
-    const image_shape mask = {.width = shape->width, .height = shape->height, .channels = 1, .type = SAT_U8};
+    image_shape mask = *shape;
+    mask.channels = 1;
     const bool counts = need->j->counts || need->j->valid.mask || need->j->valid.nodata_given;
     uint64_t all = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) : 0;
     for (int m = 0; m < MOMENTS; m++) {
@@ -113,20 +126,54 @@ uint64_t job_table_bytes(const image_shape *shape, const void *context)
     return all;
 }
 
+static sat_plan_spec moment_spec(const band_work *w, int which, sat_type accum)
+{
+    sat_plan_spec spec = w->spec;
+    spec.power = powers[which];
+    spec.accum = accum;
+    return spec;
+}
+
+/* Several moments are of one type, of which the library knows those of each: names those of all. */
+static bool refuse_type(const band_work *w, error *err)
+{
+    static const sat_type accums[] = {SAT_U32, SAT_I32, SAT_U64, SAT_I64, SAT_F32, SAT_F64};
+    char names[64] = "";
+    for (size_t i = 0; i < sizeof accums / sizeof *accums; i++) {
+        bool all = true;
+        for (int m = 0; m < MOMENTS && all; m++) {
+            sat_plan *plan = NULL;
+            const sat_plan_spec spec = moment_spec(w, m, accums[i]);
+            all = !w->moments[m].used || sat_plan_create(&plan, &spec) == SAT_OK;
+            sat_plan_destroy(&plan);
+        }
+        const size_t used = strlen(names);
+        if (all) snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sat_type_name(accums[i]));
+    }
+    return fail(err, "a table of sums%s%s of %s samples cannot be of %s, but of %s (--type)",
+                w->moments[SQUARES].used ? " and squares" : "", w->moments[COUNTS].used ? " and counts" : "",
+                sat_type_name(w->spec.sample), sat_type_name(w->spec.accum), names);
+}
+
 static bool open_moment(band_work *w, int which, error *err)
 {
     const sat_plan_spec *s = &w->spec;
     moment *m = &w->moments[which];
     const bool padded = s->layout == SAT_PADDED;
-    sat_plan_spec spec = *s;
-    spec.power = powers[which];
-    m->used = true;
-    if (sat_plan_create(&m->plan, &spec) != SAT_OK)
-        return fail(err, "%s%s", sat_detail(), which != SUMS || s->accum == SAT_Q32 ? " (--type)" : "");
+    const sat_plan_spec spec = moment_spec(w, which, s->accum);
+    const sat_status status = sat_plan_create(&m->plan, &spec);
+    if (status == SAT_ERR_TYPE && (w->moments[SQUARES].used || w->moments[COUNTS].used)) return refuse_type(w, err);
+    if (status != SAT_OK) return fail(err, "%s%s", sat_detail(), which != SUMS ? " (--type)" : "");
     m->band = (sat_view){.width = s->width + padded, .height = s->height + padded, .channels = s->channels};
-    m->band.type = s->accum;
+    m->band.type = s->accum, m->band.count = s->count;
     if (!view_alloc(&m->band, "a band of its table", err)) return false;
-    m->carry = calloc((size_t)s->width * (size_t)s->channels, sat_type_bytes(s->accum));
+    const size_t planes = s->count > 1 ? (size_t)s->count : 1;
+    if (planes > 1) {
+        m->band.image_bytes = (ptrdiff_t)sat_type_bytes(s->accum);
+        m->band.pixel_bytes = m->band.image_bytes * (ptrdiff_t)planes;
+        m->band.row_bytes *= (ptrdiff_t)planes;
+    }
+    m->carry = calloc((size_t)s->width * (size_t)s->channels * planes, sat_type_bytes(s->accum));
     return m->carry ? true : fail(err, "out of memory");
 }
 
@@ -134,10 +181,10 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
 {
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
-    size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
+    const image_shape shape = image_shape_of(img);
+    size_t row_bytes = table_row_bytes(&shape, img->width + padded, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    const image_shape shape = image_shape_of(img);
     w->spec = plan_spec(j, &shape, rows, threads);
     w->rows = w->from ? malloc((size_t)rows * img->row_bytes) : NULL;
     if (w->from && !w->rows) return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
@@ -147,9 +194,9 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
-    if (!open_moment(w, SUMS, err) || (j->squares && !open_moment(w, SQUARES, err)) ||
-        (counts && !open_moment(w, COUNTS, err)))
-        return false;
+    w->moments[SUMS].used = true, w->moments[SQUARES].used = j->squares, w->moments[COUNTS].used = counts;
+    for (int m = 0; m < MOMENTS; m++)
+        if (w->moments[m].used && !open_moment(w, m, err)) return false;
     if (j->verbose)
         say(input_name(input), "%s; %s table of %s%s%s, in bands of %lld rows", sat_plan_note(w->moments[SUMS].plan),
             sat_layout_name(j->layout), sat_type_name(accum), j->squares ? ", and of the squares" : "",
@@ -187,7 +234,7 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
     const sat_view pixels = image_view(img);
     sat_table last = {.view = {.data = m->carry, .width = img->width, .height = 1}};
     if (!m->plan || j->quiet) return;
-    last.view.channels = img->channels, last.view.type = m->band.type;
+    last.view.channels = img->channels, last.view.count = image_planes(img), last.view.type = m->band.type;
     last.view.row_bytes = (ptrdiff_t)sat_row_bytes(img->width, img->channels, m->band.type);
     last.layout = SAT_INCLUSIVE, last.sample = img->type, last.power = power;
     if (rounding_text(text, &last, img->height, power == 1 && img->data ? &pixels : NULL))
@@ -197,8 +244,8 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
 bool job_table_streams(const job *j, const row_source *from)
 {
     const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    return !from->whole && cpu && !is_float_type(from->head.type) && !is_float_type(accum_for(j, from->head.type)) &&
-           j->accum != SAT_Q32 && !j->valid.mask;
+    return !from->whole && image_planes(&from->head) == 1 && cpu && !is_float_type(from->head.type) &&
+           !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 && !j->valid.mask;
 }
 
 static bool take_memory(const job *j, const row_source *from, int threads, memory_share *share, error *err)

@@ -32,18 +32,35 @@ static bool is_nan(double v)
     return v != v;
 }
 
-/* A file's text: a number, NaN or an infinity, and blanks around it. */
-static bool nodata_of(const char *text, double *value)
+typedef enum nodata_kind { NODATA_WORDS, NODATA_BEYOND /* f64 */, NODATA_VALUE } nodata_kind;
+
+/* Is that word NaN or an infinity, as C writes them ("nan(0x1)"), or Windows ("1.#QNAN", "-1.#IND00")? */
+static bool is_special(const char *word, double *value)
+{
+    static const char *const names[] = {"nan", "1.#qnan", "1.#snan", "1.#ind", "inf", "infinity", "1.#inf"};
+    const char *bare = word + (*word == '-' || *word == '+');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t n = strlen(names[i]);
+        const char *rest = bare + n;
+        if (strncasecmp(bare, names[i], n) != 0) continue;
+        if (i == 0 && *rest == '(') rest += strcspn(rest, ")") + 1;
+        if (*names[i] == '1') rest += strspn(rest, "0");
+        if (rest > bare + strlen(bare) || *rest) continue;
+        *value = strtod(i < 4 ? "nan" : *word == '-' ? "-inf" : "inf", NULL);
+        return true;
+    }
+    return false;
+}
+
+/* A file's text: a number or one of these, and blanks around it. */
+static nodata_kind nodata_of(const char *text, double *value)
 {
     char word[NODATA_TEXT_BYTES];
     snprintf(word, sizeof word, "%s", text + strspn(text, " "));
     size_t n = strlen(word);
     while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
-    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value)) return true;
-    const char *bare = word + (*word == '-' || *word == '+');
-    if (strcasecmp(bare, "nan") != 0 && strcasecmp(bare, "inf") != 0) return false;
-    *value = strtod(word, NULL);
-    return true;
+    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value) || is_special(word, value)) return NODATA_VALUE;
+    return n > 0 && number_bytes(word, NUMBER_SIGN | NUMBER_REAL) == n ? NODATA_BEYOND : NODATA_WORDS;
 }
 
 static void say_value(const char *input, const char *text, bool number, bool fits)
@@ -66,7 +83,8 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     if (v->has_nodata && !sat_type_holds(type, v->nodata))
         return fail(err, "--nodata %.17g: no %s sample can be that", v->nodata, sat_type_name(type));
     if (choice->nodata_given || !text[0]) return true;
-    const bool number = nodata_of(text, &value), fits = number && sat_type_holds(type, value);
+    const nodata_kind kind = nodata_of(text, &value);
+    const bool number = kind != NODATA_WORDS, fits = kind == NODATA_VALUE && sat_type_holds(type, value);
     v->skip_nan = fits && is_nan(value);
     v->has_nodata = fits && !is_nan(value);
     if (v->has_nodata) v->nodata = value;
@@ -74,10 +92,11 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     return true;
 }
 
-/* Clears the mask where none of these channels is set. */
+/* Clears the mask, its first plane, where none of these channels is set. */
 static bool clear(const image *mask, const image *from, int first, int channels, int threads, error *err)
 {
-    const sat_view to = image_view(mask), set = image_channels_view(from, first, channels);
+    const sat_view all = image_view(mask), to = sat_view_image(&all, 0),
+                   set = image_channels_view(from, first, channels);
     return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
@@ -103,10 +122,12 @@ static bool make_mask(valid_samples *v, const valid_choice *choice, const image 
                       const decode_options *decode, error *err)
 {
     if (!choice->mask && !by_alpha) return true;
-    if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+    if (!image_alloc_like(&v->mask, img, 1, SAT_U8, err)) return false;
     memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
-    return !choice->mask || clear_by_file(&v->mask, choice->mask, decode, err);
+    if (choice->mask && !clear_by_file(&v->mask, choice->mask, decode, err)) return false;
+    image_repeat_plane(&v->mask);
+    return true;
 }
 
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
@@ -136,8 +157,13 @@ void valid_free(valid_samples *v)
 void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_TEXT_BYTES])
 {
     text[0] = 0;
-    if (v->has_nodata && sat_type_holds(type, v->nodata))
-        text[real_text(text, type == SAT_F32 ? (double)(float)v->nodata : v->nodata)] = 0;
+    if (v->has_nodata && (type == SAT_F16 || sat_type_holds(type, v->nodata)))
+        text[sample_text(text, type, v->nodata)] = 0;
     else if (is_float_type(type))
         snprintf(text, NODATA_TEXT_BYTES, "nan");
+}
+
+void valid_say_moved(const char *name, int64_t moved, const char *value)
+{
+    if (moved > 0) say(name, "%lld results that would have been %s are beside it", (long long)moved, value);
 }

@@ -44,6 +44,9 @@ bool valid_mask_fits(const char *path, const image *mask, const image *img, erro
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
 void valid_free(valid_samples *v);
 
+/* Says how many results would have been the value, if some would. */
+void valid_say_moved(const char *name, int64_t moved, const char *value);
+
 /* The text of the value for no data in a file of samples of that type: "" if it can have none. */
 void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_TEXT_BYTES]);
 

@@ -28,7 +28,7 @@ typedef struct work {
     bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
-    int64_t clipped, empty[SAT_OUTPUTS];
+    int64_t clipped, moved, empty[SAT_OUTPUTS];
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
@@ -38,14 +38,15 @@ static bool choose_result(work *w, int i, const char *word, error *err)
 {
     const job *j = w->j;
     const sat_type real = sat_real_type(w->img->type);
+    const int planes = image_planes(w->img);
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && format_has_bits(w->format[i], word);
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(w->format[i], word);
     if (w->bilevel[i]) return true;
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
+    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
         w->result[i] = w->img->type;
-    return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
+    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static bool is_count(const char *statistic)
 static void set_nodata(const work *w, int i, image_meta *meta)
 {
     const sat_window_output *o = &w->r->output[i];
-    const sat_type type = w->result[i];
+    const sat_type type = w->out[i].data ? w->out[i].type : w->result[i];
     const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
     if (!some_empty || o->compare || is_count(o->statistic)) return;
@@ -69,23 +70,23 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
 
+/* Samples of one output. */
+static long long samples_of(const work *w)
+{
+    return (long long)w->img->width * w->img->height * image_planes(w->img) * w->channels;
+}
+
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const char *input)
 {
-    const window_request *r = w->r;
-    const bool given = w->valid.has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
-    char value[REAL_TEXT_BYTES + 1] = "0";
-    long long empty = 0, of = 0;
-    for (int i = 0; i < r->outputs; i++) {
+    const bool compares = w->r->output->compare;
+    job_holes holes = {.is_value = w->valid.has_nodata && !compares, .of_floats = !compares, .moved = w->moved};
+    for (int i = 0; i < w->r->outputs; i++) {
         if (w->empty[i] < 0 || is_float_type(w->result[i])) continue;
-        empty += w->empty[i];
-        of += (long long)w->img->width * w->img->height * w->channels;
+        holes.empty += w->empty[i];
+        holes.results += samples_of(w);
     }
-    if (empty == 0 || w->j->quiet) return;
-    if (given) value[real_text(value, w->valid.nodata)] = 0;
-    say(input_name(input), "%lld of %lld results are %s, as %s of their windows count%s", empty, of, value,
-        some ? "too few samples" : "no samples",
-        given || r->output->compare ? "" : "; floats are NaN there (--result)");
+    job_say_holes(w->j, input, &w->valid, &holes);
 }
 
 /* What all outputs have in common. */
@@ -95,6 +96,7 @@ static sat_window_spec window_spec(const job *j, const image_shape *colours, int
                             .height = colours->height,
                             .channels = colours->channels,
                             .sample = colours->type,
+                            .count = colours->planes,
                             .window_width = j->window_width,
                             .window_height = j->window_height,
                             .border = j->border,
@@ -173,6 +175,7 @@ static bool open_range(const work *w, const char *input, sat_window_spec spec, s
 static void take_counts(work *w, const sat_counts *counts, const int index[], int outputs)
 {
     if (counts->clipped > 0) w->clipped += counts->clipped;
+    if (counts->moved > 0) w->moved += counts->moved;
     for (int i = 0; i < outputs; i++) w->empty[index[i]] = counts->empty[i];
 }
 
@@ -199,8 +202,8 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
 {
     const job *j = w->j;
     const image *img = w->img;
-    const image_shape colours = {
-        .width = img->width, .height = img->height, .channels = w->channels, .type = img->type};
+    image_shape colours = image_shape_of(img);
+    colours.channels = w->channels;
     *spec = window_spec(j, &colours, threads);
     spec->masked = valid_masked(&w->valid);
     spec->skip_nan = w->valid.skip_nan;
@@ -229,8 +232,7 @@ static void say_results(const work *w, const char *input)
     long long integers = 0; /* samples of results that may be clipped */
     say_empty(w, input);
     for (int i = 0; i < w->r->outputs; i++)
-        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare)
-            integers += (long long)w->img->width * w->img->height * w->channels;
+        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare) integers += samples_of(w);
     if (w->clipped > 0 && !w->j->quiet)
         say(input_name(input),
             "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
@@ -247,11 +249,12 @@ static bool compute(work *w, const char *input, int threads, error *err)
     if (!common_spec(w, threads, &spec, err)) return false;
     const sat_view src = image_channels_view(img, 0, w->channels);
     for (int i = 0; i < w->r->outputs; i++)
-        if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
+        if (!image_alloc_like(&w->out[i], img, w->channels, w->result[i], err)) return false;
     for (int i = 0; i < w->r->outputs; i++) {
         spec.range = w->r->range[i];
         if (!has_range_of_another(w, i) && !compute_range(w, input, &spec, &src, err)) return false;
     }
+    for (int i = 0; i < w->r->outputs; i++) job_store(w->j, input, &w->out[i], &w->valid, &w->moved);
     for (int i = 0; i < w->r->outputs; i++)
         if (w->r->output[i].compare && !w->j->quiet) say_uniform(w, input, i, only_value(&w->out[i]));
     say_results(w, input);
@@ -327,7 +330,7 @@ static bool commit(work *w, int *at_output, error *err)
 
 bool job_window_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    bool ok = !by_alpha(j, &from->head);
+    bool ok = !by_alpha(j, &from->head) && !j->f16;
     for (int i = 0; i < j->windows.outputs; i++) {
         sat_statistic_info info;
         const char *name = j->windows.output[i].statistic;

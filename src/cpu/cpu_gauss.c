@@ -313,7 +313,8 @@ static void do_rows(void *context, int64_t group, int worker_index)
         const sat_gauss_rows to = results_of(f, w, j->dst, y, rows, i * GAUSS_LANES);
         if (f->planes > 1) empty += finish(j, w, own, &to, i, kinds);
         clipped += f->ops->store[f->result](w->block[VALUES], &to);
-        if (f->avoids) moved += f->ops->avoid[f->result](w->block[VALUES], w->block[WEIGHTS], &to, s->nodata);
+        if (f->avoids)
+            moved += f->ops->avoid[f->result](w->block[VALUES], w->block[WEIGHTS], &to, s->result, s->nodata);
     }
     if (sat_has_gaps(j->dst) && !(f->first[VALUES] && j->mix != GAUSS_MIX_DIFFERENCE))
         sat_scatter(j->dst, 0, s->width, y, rows, w->results, sat_gauss_result_pitch(f));

@@ -1,5 +1,4 @@
 /* cpu_window_finish.c - window statistics: the moments of windows in a row to results. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +26,9 @@ void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src,
     const sat_valid counts = {v->skip_nan, v->has_nodata, v->nodata};
     const void *row = sat_sample_at(src, x, y, 0);
     if (sat_has_gaps(src)) sat_gather(samples, 0, src, x, pixels, y, 1), row = samples;
-    if (mask) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
-    sat_valid_row(&counts, src->type, row, mask ? mask_row : NULL, pixels, v->channels, valid);
+    const uint8_t *marks = v->mask ? v->mask + x : mask ? mask_row : NULL;
+    if (marks == mask_row) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
+    sat_valid_row(&counts, src->type, row, marks, pixels, v->channels, valid);
 }
 
 /* ---- results that are not empty, but equal `empty` ------------------------------------------------------ */
@@ -40,9 +40,7 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
     double held;
     isa->window->store[store](a.value, &value, 1);
     isa->widen(type, SAT_F64)(&held, a.value, 1);
-    double next = held + 1 <= sat_type_largest(type) ? held + 1 : held - 1;
-    if (type == SAT_F32) next = (double)nextafterf((float)held, held < FLT_MAX ? INFINITY : -INFINITY);
-    if (type == SAT_F64) next = nextafter(held, held < DBL_MAX ? INFINITY : -INFINITY);
+    const double next = sat_type_beside(type, held, false);
     isa->window->store[store](a.next, &next, 1);
     return a;
 }
@@ -116,7 +114,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
     if (w->spec.keep_holes && w->plan.validity) {
         uint8_t valid[WINDOW_CHUNK];
         const sat_validity v = sat_cpu_validity(run, y, &f->mask);
-        sat_cpu_centres(valid, &v, run->src, run->mask, sat_source_row(run->run, y), first, count);
+        sat_cpu_centres(valid, &v, run->src, NULL, sat_source_row(run->run, y), first, count);
         for (int64_t i = 0; i < count; i++) centres[i] = valid[i] ? f->n[i] : 0;
         n = centres;
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "gauss_kernel.h"
+#include "sat.h"
 
 enum { GAUSS_LANES = 16 };
 
@@ -106,9 +107,10 @@ struct sat_gauss_ops {
      * returns how many of them had to be. */
     int64_t (*store[GAUSS_TYPES])(const void *lines, const sat_gauss_rows *to);
 
-    /* Stored results of GAUSS_COUNTS that are nodata become the next value towards their line, or upwards; returns how
-     * many. */
-    int64_t (*avoid[GAUSS_TYPES])(const void *lines, const void *kinds, const sat_gauss_rows *to, double nodata);
+    /* Stored results of GAUSS_COUNTS that are nodata become that type's value beside it (sat_type_beside()), towards
+     * their line, or upwards; returns how many. */
+    int64_t (*avoid[GAUSS_TYPES])(const void *lines, const void *kinds, const sat_gauss_rows *to, sat_type type,
+                                  double nodata);
 };
 
 /* What pass() needs as scratch: lines. */

@@ -63,23 +63,18 @@ TARGET static int64_t NAME(OF_SAMPLE(store))(const void *lines, const sat_gauss_
 #endif
 
 TARGET static int64_t NAME(OF_SAMPLE(avoid))(const void *lines, const void *kinds, const sat_gauss_rows *to,
-                                             double nodata)
+                                             sat_type type, double nodata)
 {
     const REAL *from = lines, *kind = kinds;
     const SAMPLE value = (SAMPLE)nodata;
+    const SAMPLE above = (SAMPLE)sat_type_beside(type, (double)value, false);
+    const SAMPLE below = (SAMPLE)sat_type_beside(type, (double)value, true);
     int64_t moved = 0;
-#if IS_FLOAT(SAMPLE)
-    const SAMPLE above = NAME_2(next, SAMPLE)(value, INFINITY), below = NAME_2(next, SAMPLE)(value, -INFINITY);
-    const bool is_least = value < 0 && !isfinite(below), is_most = value > 0 && !isfinite(above);
-#else
-    const bool is_least = value == LEAST_OF(SAMPLE), is_most = value == MOST_OF(SAMPLE);
-    const SAMPLE above = (SAMPLE)(value + !is_most), below = (SAMPLE)(value - !is_least);
-#endif
     for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES, kind += GAUSS_LANES) {
         SAMPLE *s = (void *)(to->data + y * to->row_bytes);
         for (int i = 0; i < to->lanes; i++) {
             if (s[i] != value || kind[i] != GAUSS_COUNTS) continue;
-            s[i] = is_most || (!is_least && from[i] < (REAL)value) ? below : above;
+            s[i] = from[i] < (REAL)value ? below : above;
             moved++;
         }
     }

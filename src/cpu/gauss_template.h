@@ -3,6 +3,7 @@
  * REAL: f32 or f64, the type that it filters in. */
 #include "gauss_ops.h"
 #include "loops_template.h"
+#include "sat_image.h"
 
 #define NAME(x)    NAME_3(gauss, x, REAL)
 #define REALS      VECTOR_OF(REAL)

@@ -168,6 +168,7 @@ char npy_kind(sat_type type)
     case SAT_I16:
     case SAT_I32:
     case SAT_I64: return 'i';
+    case SAT_F16:
     case SAT_F32:
     case SAT_F64: return 'f';
     default: return 'u';

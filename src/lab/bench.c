@@ -8,103 +8,14 @@
 
 #include "image.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
 enum {
-    FILL_BYTES = 1 << 20,        /* that a thread fills at a time */
     COPY_PART_BYTES = 256 << 10, /* some 20 us of copying */
     THREADS_MAX = 1024,          /* sat_parallel()'s */
     PAGES_BYTES = 4 << 20,       /* that a thread touches at a time: two huge pages */
     SECTOR_BYTES = 32,           /* that a GPU's caches fetch at a time */
 };
-
-/* ---- input ------------------------------------------------------------------------------------------- */
-
-/* SplitMix64 (Steele, Lea, Flood 2014): good bits from a counter. */
-uint64_t bench_random(uint64_t i)
-{
-    uint64_t z = (i + 2) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* Sums of these are exact in floats: -7.5, -6.5 .. 7.5 are multiples of a half around zero, so that a sum of n of them
- * is one too, and lies within a few times 4.6 sqrt(n); for n = 2^32 that is 3e5, far from the 2^23 at which f32 can no
- * longer hold every half. */
-static double centred(uint64_t bits)
-{
-    return (double)(bits >> 60) - 7.5;
-}
-
-size_t bench_view_bytes(const sat_view *v)
-{
-    return (size_t)v->row_bytes * (size_t)v->height * (size_t)(v->count ? v->count : 1);
-}
-
-/* Words, or floats, of part `part` of the input. */
-static void fill_part(void *context, int64_t part, int worker)
-{
-    const bench_case *b = context;
-    bool words = b->in.type != SAT_F32 && b->in.type != SAT_F64;
-    bool fractions = b->window > 0; /* a filter rounds the means in any case: these make it show */
-    size_t size = words ? sizeof(uint64_t) : sat_type_bytes(b->in.type), step = FILL_BYTES / size;
-    size_t n = bench_view_bytes(&b->in) / size, first = (size_t)part * step;
-    uint64_t *to = b->in.data;
-    float *f32 = b->in.data;
-    double *f64 = b->in.data;
-    (void)worker;
-    for (size_t i = first; i < n && i < first + step; i++) {
-        uint64_t bits = bench_random(i);
-        double value = fractions ? (double)(bits >> 40) * 0x1p-24 : centred(bits);
-        if (words)
-            to[i] = bits;
-        else if (b->in.type == SAT_F32)
-            f32[i] = (float)value;
-        else
-            f64[i] = value;
-    }
-}
-
-bool bench_fill(bench_case *b, error *err)
-{
-    if (!view_alloc(&b->in, "the input", err)) return false;
-    b->owned = b->in.data;
-    size_t bytes = bench_view_bytes(&b->in), tail = bytes % sizeof(uint64_t);
-    uint64_t last = bench_random(bytes / sizeof last);
-    b->exact = true;
-    sat_parallel(b->threads, (int64_t)(bytes / FILL_BYTES + 1), fill_part, b);
-    if (b->in.type != SAT_F32 && b->in.type != SAT_F64) memcpy((char *)b->in.data + bytes - tail, &last, tail);
-    return true;
-}
-
-double bench_sample(sat_type type, const void *row, size_t i)
-{
-    switch (type) {
-    case SAT_U8: return (double)((const uint8_t *)row)[i];
-    case SAT_U16: return (double)((const uint16_t *)row)[i];
-    case SAT_U32: return (double)((const uint32_t *)row)[i];
-    case SAT_I8: return (double)((const int8_t *)row)[i];
-    case SAT_I16: return (double)((const int16_t *)row)[i];
-    case SAT_I32: return (double)((const int32_t *)row)[i];
-    case SAT_F32: return (double)((const float *)row)[i];
-    default: return ((const double *)row)[i];
-    }
-}
-
-/* Of the samples, or of their squares. */
-static double sum_of_magnitudes(const sat_view *in, bool squares)
-{
-    double sum = 0;
-    size_t n = (size_t)in->width * (size_t)in->channels;
-    for (int64_t y = 0; y < in->height * (in->count ? in->count : 1); y++) {
-        const void *row = (const char *)in->data + y * in->row_bytes;
-        for (size_t i = 0; i < n; i++) {
-            const double v = bench_sample(in->type, row, i);
-            sum += squares ? v * v : fabs(v);
-        }
-    }
-    return sum;
-}
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
@@ -121,7 +32,7 @@ bool bench_prepare(bench_case *b, error *err)
     /* Integers that are summed as floats, and samples of an image, may round. */
     if (b->window || (is_float_type(b->reference.type) && !is_float_type(b->in.type))) b->exact = false;
     if (b->window ? is_float_type(b->in.type) : is_float_type(b->reference.type) && !b->exact)
-        b->magnitude = sum_of_magnitudes(&b->in, b->squares);
+        b->magnitude = bench_magnitude(b);
     return true;
 }
 
@@ -222,6 +133,7 @@ void bench_free(bench_case *b)
     image_free(&b->img);
     free(b->out.data);
     free(b->reference.data);
+    free(b->valid.mask.data);
     free(b->piece);
     sat_device_free(b->device_in.data);
     sat_device_free(b->device_out.data);
@@ -318,7 +230,7 @@ static sat_view as_one(sat_view v, int64_t zero_rows)
 static sat_status open_plan(bench_work *w, const bench_method *m)
 {
     const bench_case *b = w->of;
-    w->as_one = m->kind == SAT_CEILING && (b->in.count > 1 || b->order);
+    w->as_one = m->kind == SAT_CEILING && (b->in.count > 1 || b->order || b->valid.mask.data);
     const sat_view in = w->as_one ? as_one(b->in, 0) : b->in;
     sat_plan_spec spec = {.width = in.width,
                           .height = in.height,
@@ -329,8 +241,12 @@ static sat_status open_plan(bench_work *w, const bench_method *m)
                           .layout = b->layout,
                           .backend = m->id,
                           .threads = b->threads,
-                          .power = b->squares && m->kind != SAT_CEILING ? 2 : 1,
                           .memory = w->device ? SAT_DEVICE : SAT_HOST};
+    if (m->kind != SAT_CEILING) {
+        spec.power = b->squares ? 2 : 1;
+        spec.masked = b->valid.mask.data != NULL;
+        spec.skip_nan = b->valid.skip_nan, spec.has_nodata = b->valid.has_nodata, spec.nodata = b->valid.nodata;
+    }
     return sat_plan_create(&w->plan, &spec);
 }
 
@@ -362,6 +278,12 @@ static sat_status open_gauss(bench_work *w, const bench_method *m)
                            .sample = b->in.type,
                            .sigma = b->sigma,
                            .result = b->result,
+                           .masked = b->valid.mask.data != NULL,
+                           .skip_nan = b->valid.skip_nan,
+                           .has_nodata = b->valid.has_nodata,
+                           .nodata = b->valid.nodata,
+                           .empty_set = b->valid.has_nodata && sat_type_holds(b->result, b->valid.nodata),
+                           .empty = b->valid.nodata,
                            .backend = m->id,
                            .threads = b->threads,
                            .memory = w->device ? SAT_DEVICE : SAT_HOST};
@@ -370,6 +292,7 @@ static sat_status open_gauss(bench_work *w, const bench_method *m)
 
 sat_window_spec bench_window_spec(const bench_case *b)
 {
+    const bool empty = b->valid.has_nodata && sat_type_holds(b->result, b->valid.nodata);
     return (sat_window_spec){.width = b->in.width,
                              .height = b->in.height,
                              .count = b->in.count,
@@ -379,6 +302,13 @@ sat_window_spec bench_window_spec(const bench_case *b)
                              .window_height = b->window,
                              .outputs = b->outputs,
                              .output = b->output,
+                             .masked = b->valid.mask.data != NULL,
+                             .skip_nan = b->valid.skip_nan,
+                             .has_nodata = b->valid.has_nodata,
+                             .nodata = b->valid.nodata,
+                             .empty_set = empty,
+                             .avoid_empty = empty,
+                             .empty = b->valid.nodata,
                              .threads = b->threads};
 }
 
@@ -404,8 +334,9 @@ void bench_window_results(const bench_case *b, const sat_view *out, sat_view to[
 static sat_status run_windows(const bench_work *w, const sat_view *in, const sat_view *out)
 {
     sat_view results[SAT_OUTPUTS];
+    const sat_run_options how = bench_valid_run(w->of);
     bench_window_results(w->of, out, results);
-    return sat_window_run(w->windows, in, NULL, results, NULL);
+    return sat_window_run(w->windows, in, NULL, results, &how);
 }
 
 static sat_status open_scan(bench_work *w, const bench_method *m)
@@ -514,13 +445,14 @@ sat_status bench_run(void *work)
     const sat_view host_in = ordered(w->of->in, order), host_out = ordered(w->of->out, order);
     const sat_view *in = w->device ? &w->of->device_in : &host_in;
     const sat_view *out = w->device ? &w->of->device_out : &host_out;
+    const sat_run_options how = bench_valid_run(w->of);
     if (w->as_one) {
         const sat_view all_in = as_one(*in, 0), all_out = as_one(*out, w->of->layout == SAT_PADDED);
         return sat_plan_run(w->plan, &all_in, &all_out, NULL);
     }
-    if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
+    if (w->plan) return sat_plan_run(w->plan, in, out, &how);
     if (w->box) return sat_box_run(w->box, in, out, NULL);
-    if (w->gauss) return sat_gauss_run(w->gauss, in, out, NULL);
+    if (w->gauss) return sat_gauss_run(w->gauss, in, out, &how);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
     if (w->query) return sat_query_run(w->query, in->data, (size_t)in->width, NULL, out->data, NULL);
     if (w->windows) return run_windows(w, in, out);

@@ -16,6 +16,13 @@
 typedef enum bench_order { ORDER_PACKED, ORDER_FLIPPED, ORDER_BGR, ORDER_PLANES, ORDER_TURNED, ORDERS } bench_order;
 extern const char *const bench_order_name[ORDERS];
 
+/* Which samples count: zeroed, all do. */
+typedef struct bench_valid {
+    bool skip_nan, has_nodata;
+    double nodata;
+    sat_view mask; /* data NULL: none */
+} bench_valid;
+
 typedef struct bench_case {
     sat_view in;
     void *owned;    /* in.data, if it was made here */
@@ -28,6 +35,7 @@ typedef struct bench_case {
     int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
     sat_window_output output[SAT_OUTPUTS];
     bench_order order; /* of the input and the output */
+    bench_valid valid;
     int threads;
     bool squares;  /* tables: of the samples' squares */
     bool weighted; /* box filter: the last channel weighs the others */
@@ -59,6 +67,19 @@ bool bench_fill(bench_case *b, error *err);
 uint64_t bench_random(uint64_t i);
 /* The i-th sample of a row. */
 double bench_sample(sat_type type, const void *row, size_t i);
+/* Makes the case's mask, if `masked`, in which one pixel in eight is 0; of random input, one sample in eight becomes
+ * its value for no data, or NaN.  False if memory is short, or no sample can be that. */
+bool bench_valid_prepare(bench_case *b, bool masked, error *err);
+
+/* Does sample i of row y of the first image count, whose channels are together? */
+bool bench_valid_at(const bench_case *b, int64_t y, int64_t i);
+
+/* What a run takes beside its views. */
+sat_run_options bench_valid_run(const bench_case *b);
+
+/* What the column `bench` says of it: " masked", " nodata", both or nothing. */
+const char *bench_valid_label(const bench_case *b);
+
 /* Allocates the reference and says how far float results may lie from it. */
 bool bench_prepare(bench_case *b, error *err);
 /* A scan's case: from here on only the first n elements count, at most as many as there were at the beginning. */
@@ -131,6 +152,7 @@ sat_window_spec bench_window_spec(const bench_case *b);
 void bench_window_results(const bench_case *b, const sat_view *out, sat_view to[SAT_OUTPUTS]);
 
 /* Inside: */
+double bench_magnitude(const bench_case *b); /* the sum of the sizes of samples, or of their squares */
 size_t bench_view_bytes(const sat_view *v);
 /* memset() by all threads: the first touch of gigabytes takes one of them seconds. */
 void bench_set(const bench_case *b, void *to, int byte, size_t bytes);

@@ -83,6 +83,13 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_RANDOM_RECTS: options_int(o, 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     case OPT_WEIGHTED: r->weighted = true; break;
     case OPT_ORDER: r->order = (bench_order)(ORDER_FLIPPED + options_choice(o, "")); break;
+    case OPT_HOLES: r->masked = true; break;
+    case OPT_VALUE:
+        r->skip_nan = strcmp(optarg, "nan") == 0;
+        r->has_nodata = !r->skip_nan;
+        if (r->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &r->nodata))
+            options_wrong(o, "the value of samples that do not count, or nan");
+        break;
     }
 }
 

@@ -44,9 +44,12 @@ typedef struct bench_request {
     double sigma;           /* of the Gaussian filter; 0 = none */
     const char *statistics; /* of windows; NULL = the box filter */
     bench_order order;      /* of samples in memory */
-    int64_t batch;          /* images in a call; 0 = one */
-    int64_t rects;          /* 0 = not given */
-    const char *image;      /* NULL = random samples */
+    bool masked;            /* some pixels do not count */
+    bool skip_nan, has_nodata;
+    double nodata;     /* samples that do not count */
+    int64_t batch;     /* images in a call; 0 = one */
+    int64_t rects;     /* 0 = not given */
+    const char *image; /* NULL = random samples */
 
     int64_t min_log2, max_log2, step; /* lengths 2^min .. 2^max; -1 = the bench's default, step 0 likewise */
     bool exclusive, naive_staging;

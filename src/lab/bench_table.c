@@ -27,9 +27,20 @@ enum { SIDE_DEFAULT = 8192 };
 #define WEIGHTED " weighted"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,       OPT_SAMPLES, OPT_ACCUM,    OPT_CHANNELS, OPT_TABLES,
-                            OPT_SIDE,       OPT_SIGMA,   OPT_MEANS,    OPT_BATCH,    OPT_AGAINST,
-                            OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, OPT_ORDER,    0};
+static const int takes[] = {
+    OPT_SIZE,    OPT_SAMPLES,    OPT_ACCUM,   OPT_CHANNELS, OPT_TABLES, OPT_SIDE,  OPT_SIGMA, OPT_MEANS, OPT_BATCH,
+    OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, OPT_ORDER,  OPT_HOLES, OPT_VALUE, 0};
+
+static bool some_do_not_count(const bench_request *r)
+{
+    return r->masked || r->skip_nan || r->has_nodata;
+}
+
+/* A box of what counts is the mean of windows, as in the command. */
+static const char *statistics_of(const bench_request *r)
+{
+    return r->statistics || !r->window || !some_do_not_count(r) ? r->statistics : "mean";
+}
 
 static const char *refuse(const bench_request *r)
 {
@@ -44,6 +55,8 @@ static const char *refuse(const bench_request *r)
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
     if (r->weighted && (!r->window || r->statistics)) return "--weighted is for --box, without --stat";
     if (r->order && (r->statistics || r->sigma > 0)) return "--order is for tables and for --box, without --stat";
+    if (some_do_not_count(r) && (r->order || r->weighted))
+        return "--mask and --nodata do not go with --order and --weighted";
     if (r->statistics) {
         static char why[160];
         const char *wrong = bench_window_outputs(&(bench_case){0}, r->statistics);
@@ -81,8 +94,9 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
         b->accum = is_float_type(b->in.type) || sat_type_bytes(b->in.type) == 4 ? SAT_F64 : SAT_U64;
     if (!b->accum) b->accum = is_float_type(b->in.type) ? SAT_F64 : is_signed_type(b->in.type) ? SAT_I32 : SAT_U32;
     b->result = r->result ? r->result : r->statistics ? sat_real_type(b->in.type) : b->in.type;
-    if (r->statistics) bench_window_outputs(b, r->statistics);
-    return bench_prepare(b, err);
+    if (statistics_of(r)) bench_window_outputs(b, statistics_of(r));
+    b->valid = (bench_valid){.skip_nan = r->skip_nan, .has_nodata = r->has_nodata, .nodata = r->nodata};
+    return bench_valid_prepare(b, r->masked, err) && bench_prepare(b, err);
 }
 
 static bool find_reference(bench_method *reference)
@@ -134,7 +148,7 @@ static bool has_device_copy(const bench_request *r, bench_case *b)
 /* A ceiling is measured where something below it is. */
 static bool has_row(const bench_request *r, const bench_method *m)
 {
-    if (r->order && m->device) return false;
+    if ((r->order || some_do_not_count(r)) && m->device) return false;
     if (m->kind == SAT_CEILING) return r->window == 0 && r->sigma == 0 && any_wanted(r, m->device);
     return bench_wanted(r, m->id, strlen(m->id));
 }
@@ -182,7 +196,7 @@ static bool run(bench_session *s, error *err)
     else if (b.window)
         snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
                  b.outputs ? " " : "",
-                 b.outputs    ? s->request->statistics
+                 b.outputs    ? statistics_of(s->request)
                  : b.weighted ? WEIGHTED
                               : "",
                  b.result == b.in.type ? "" : RESULT, b.result == b.in.type ? "" : sat_type_name(b.result));
@@ -198,6 +212,8 @@ static bool run(bench_session *s, error *err)
         size_t used = strlen(label);
         snprintf(label + used, sizeof label - used, " %s", bench_order_name[b.order]);
     }
+    const size_t used = strlen(label);
+    snprintf(label + used, sizeof label - used, "%s", bench_valid_label(&b));
     s->label = label;
     const bool unreferenced = b.outputs || b.sigma > 0;
     if (ok && !(unreferenced ? find_method(&b, false, &reference) : find_reference(&reference)))

@@ -23,11 +23,6 @@ const char *bench_window_outputs(bench_case *b, const char *list)
 
 /* ---- places ---------------------------------------------------------------------------------------- */
 
-static double value_of(sat_type type, const void *at, int64_t i)
-{
-    return type == SAT_F64 ? ((const double *)at)[i] : (double)((const float *)at)[i];
-}
-
 /* [from, to) of the window around `at`, inside the side. */
 static void reach(int64_t window, int64_t at, int64_t side, int64_t *from, int64_t *length)
 {
@@ -39,11 +34,13 @@ static void reach(int64_t window, int64_t at, int64_t side, int64_t *from, int64
 /* One output at one pixel of the first image, all channels. */
 static bool check_place(const bench_case *b, int k, int64_t x, int64_t y, error *err)
 {
-    sat_view cut = sat_view_image(&b->in, 0), all[SAT_OUTPUTS];
+    sat_view cut = sat_view_image(&b->in, 0), mask = sat_view_image(&b->valid.mask, 0), all[SAT_OUTPUTS];
     int64_t left, top;
     reach(b->window, x, b->in.width, &left, &cut.width);
     reach(b->window, y, b->in.height, &top, &cut.height);
     cut.data = (char *)cut.data + top * cut.row_bytes + (size_t)left * (size_t)cut.channels * sat_type_bytes(cut.type);
+    mask.data = mask.data ? (char *)mask.data + top * mask.row_bytes + left : NULL;
+    mask.width = cut.width, mask.height = cut.height;
     sat_view one = {.width = cut.width, .height = cut.height, .channels = cut.channels, .type = b->result};
     sat_window *windows = NULL;
     sat_window_spec spec = bench_window_spec(b);
@@ -56,13 +53,13 @@ static bool check_place(const bench_case *b, int k, int64_t x, int64_t y, error 
     spec.output = &b->output[k];
     sat_status status = sat_view_alloc(&one);
     if (status == SAT_OK) status = sat_window_create(&windows, &spec);
-    if (status == SAT_OK) status = sat_window_run(windows, &cut, NULL, &one, NULL);
+    if (status == SAT_OK) status = sat_window_run(windows, &cut, mask.data ? &mask : NULL, &one, NULL);
     bool ok = status == SAT_OK || fail(err, "%s", sat_detail());
     bench_window_results(b, &b->reference, all);
     const int64_t from = ((y - top) * cut.width + x - left) * cut.channels, to = x * cut.channels;
     for (int c = 0; ok && c < cut.channels; c++) {
-        const double want = value_of(b->result, one.data, from + c);
-        const double got = value_of(b->result, (const char *)all[k].data + y * all[k].row_bytes, to + c);
+        const double want = bench_sample(b->result, one.data, (size_t)(from + c));
+        const double got = bench_sample(b->result, (const char *)all[k].data + y * all[k].row_bytes, (size_t)(to + c));
         if (!(fabs(got - want) <= bench_distance_allowed(b, want)) && !(isnan(got) && isnan(want)))
             ok = fail(err, "%s at x=%lld y=%lld is %.17g, not %.17g", b->output[k].statistic, (long long)x,
                       (long long)y, got, want);

@@ -16,6 +16,7 @@
 #include "pool.h"
 #include "shape.h"
 #include "sized.h"
+#include "valid.h"
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
@@ -268,18 +269,6 @@ static sat_status fits(const sat_filter *f, const sat_view *view, int64_t rows, 
     return sat_fail(SAT_ERR_SHAPE, "%s: %lld images for %lld", what, (long long)view->count, (long long)src->count);
 }
 
-static sat_status take_mask(const sat_filter *f, sat_view *mask, const sat_view *given, const sat_view *src)
-{
-    sat_status status = sat_take_view(mask, given, "mask");
-    if (status == SAT_OK && mask->type != SAT_U8)
-        status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
-                          sat_type_name(mask->type));
-    if (status == SAT_OK) status = fits(f, mask, src->height, 1, SAT_U8, src, "mask");
-    if (status == SAT_OK && mask->memory == SAT_DEVICE && !sat_is_plain(mask))
-        status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
-    return status;
-}
-
 static sat_status take_result(const sat_filter *f, const sat_run *run, sat_view *results, int i, const sat_view *given,
                               const sat_view *src, const sat_view *mask)
 {
@@ -391,7 +380,7 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
     status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = fits(f, &src, rows, *f->job.channels, *f->job.sample, &src, "source");
     if (status == SAT_OK) status = sat_check_strides(&src, *f->job.strided, "source");
-    if (status == SAT_OK && given_mask) status = take_mask(f, &mask, given_mask, &src);
+    if (status == SAT_OK && given_mask) status = sat_mask_take(&mask, given_mask, &src);
     for (int i = 0; i < views.n && status == SAT_OK; i++)
         status = take_result(f, &run, results, i, &given_results[i], &src, views.mask);
     if (status == SAT_OK) status = sat_run_asked(&run);

@@ -465,6 +465,7 @@ static sat_status open_job(job *j, const sat_view *image, const sat_view *mask, 
 {
     sat_status status = sat_take_struct(&j->given, sizeof j->given, ask, ask_bytes, "statistics");
     if (status == SAT_OK) status = sat_take_samples(&j->image, image, "image");
+    if (status == SAT_OK && mask) status = sat_take_samples(&j->mask, mask, "mask"); /* of the host */
     if (status == SAT_OK && mask) status = sat_mask_take(&j->mask, mask, &j->image);
     if (status == SAT_OK) status = sat_rect_ask_of(&j->given, true, &j->ask);
     if (status != SAT_OK) return status;

@@ -105,8 +105,7 @@ static int sample_of(const sat_light *l, float v)
 static int beside_nodata(const sat_light *l, int sample, float v)
 {
     if (!l->spec.has_nodata || sample != (int)l->spec.nodata || v == l->of_sample[sample]) return sample;
-    const bool below = sample == l->largest || (sample > 0 && v < l->of_sample[sample]);
-    return below ? sample - 1 : sample + 1;
+    return (int)sat_type_beside(l->spec.sample, sample, v < l->of_sample[sample]);
 }
 
 static int alpha_of(const sat_light *l, float v)

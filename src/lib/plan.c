@@ -8,6 +8,7 @@
 #include "images.h"
 #include "offload.h"
 #include "pool.h"
+#include "samples.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -232,7 +233,8 @@ static sat_status take_mask(const sat_plan *plan, sat_view *mask, const sat_view
         return sat_fail(SAT_ERR_ARGUMENT, given ? "run: a mask; the plan was not made for one"
                                                 : "run: no mask; the plan was made for one");
     if (given == NULL) return SAT_OK;
-    const sat_status status = sat_mask_take(mask, given, image);
+    sat_status status = sat_take_samples(mask, given, "mask"); /* of the host */
+    if (status == SAT_OK) status = sat_mask_take(mask, given, image);
     return status == SAT_OK && sat_overlap(mask, table) ? sat_fail(SAT_ERR_ARGUMENT, "mask and table overlap") : status;
 }
 

@@ -80,6 +80,7 @@ struct sat_query {
     const sat_device *device;  /* NULL: a table on the host */
     sat_bad_rects *bad, *seen; /* on the device, and a copy here */
     int ordinal;               /* of the device; -1: none */
+    size_t table_bytes;        /* of the caller's sat_table */
 };
 
 static sat_view flat(void *data, size_t bytes, sat_memory memory)
@@ -142,6 +143,7 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     q->arena = arena;
     q->spec = spec;
     q->spec.squares = NULL; /* the caller's */
+    q->table_bytes = table_bytes;
     q->pair = pair;
     q->pair.channels = (size_t)t->view.channels;
     q->ordinal = sat_device_ordinal(t->view.memory == SAT_DEVICE);
@@ -190,8 +192,13 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     sat_statistics ask;
     sat_run run;
     sat_control control;
+    sat_table counts;
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
     sat_status status = sat_take_struct(&ask, sizeof ask, given, ask_bytes, "statistics");
+    if (status == SAT_OK && ask.counts) {
+        status = sat_take_struct(&counts, sizeof counts, ask.counts, q->table_bytes, "table of counts");
+        ask.counts = &counts;
+    }
     if (status != SAT_OK) return status;
     const sat_pair *p = &q->pair;
     ask.flags = q->spec.flags;

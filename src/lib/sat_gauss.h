@@ -54,8 +54,8 @@ typedef enum sat_gauss_mode {
  * G(alpha * valid): its share is that of alpha's samples, times the share of the blurred alpha that belongs to colours
  * that count.
  *
- * A result that counts is never the value nodata, where the results' type holds that: it becomes the value next to it,
- * on the side of the true one, upwards where it was not rounded, and never beyond the type's range.
+ * A result that counts is never the value nodata, where the results' type holds that: it becomes the value beside it
+ * (sat_type_beside()), on the side of the true one, upwards where it was not rounded.
  *
  * Rounding: with E that of a blur as a share of G(|x|), a quotient is within 2 E of G(valid * |x|) / G(valid), however
  * small the weight w = G(valid) is.  Against the Gaussian, a picture of values from 0 to 255 is wrong by at most 0.75 /

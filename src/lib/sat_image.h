@@ -17,6 +17,13 @@ SAT_API bool sat_type_holds(sat_type type, double value);
 /* The largest value of a type of samples, which is 1 for floats; 0 for what is no type of samples. */
 SAT_API double sat_type_largest(sat_type sample);
 
+/* What a result of that type becomes that would be `value`, the value for no data, which the type holds: a neighbour,
+ * larger or `below`, or the other one where the type ends.  Integers: 1 apart.  Floats: apart by 2^-19 of the largest
+ * power of two in the value, and by 2^-126 at least, f64 as far as f32: programs that compare within 8 units in the
+ * last place of f32 (GDAL does, of f64 too) take neither for the value.  Of an infinity: the largest number of its
+ * sign. */
+SAT_API double sat_type_beside(sat_type type, double value, bool below);
+
 /* The floats that statistics of windows, and differences of Gaussians, are by default: f64 of samples of u32, i32 and
  * f64, f32 of other samples; SAT_TYPE_NONE for what is no type of samples. */
 SAT_API sat_type sat_real_type(sat_type sample);

@@ -19,8 +19,7 @@ typedef struct sat_light_spec {
     int threads;                    /* as in sat_plan_spec */
     bool alpha;                     /* the last channel is no light: it goes from 0 to 1 in proportion */
     bool has_nodata;                /* light that is not the light of the sample nodata never becomes that sample, but
-                                       the next one on its side; of the first and the last the one beside it.  Alpha
-                                       aside */
+                                       the one beside it (sat_type_beside()) on its side.  Alpha aside */
     bool reserved[6];               /* false */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */

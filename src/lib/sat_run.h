@@ -80,7 +80,7 @@ enum { SAT_OUTPUTS = 16 }; /* results that a run has at most, beside one another
 typedef struct sat_counts {
     int64_t clipped;            /* results that lay beyond the range of their integer type, or were NaN there */
     int64_t empty[SAT_OUTPUTS]; /* of each output of sat_window_run(): its empty results */
-    int64_t moved; /* results that became the next value of their type (sat_window_spec.avoid_empty, sat_gauss_spec);
+    int64_t moved; /* results that became the value beside another (sat_window_spec.avoid_empty, sat_gauss_spec);
                       filled where sat_run_options has the member mask, as this member is no older */
 } sat_counts;
 

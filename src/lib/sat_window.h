@@ -119,9 +119,9 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* as in sat_box_spec */
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
-    bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the type's next
-                                     larger value, of its largest the next smaller one; not of comparisons.  A
-                                     device refuses */
+    bool avoid_empty;             /* results that are not empty, but equal `empty` in their type, become the larger one
+                                     beside it, or, of the largest, the smaller one (sat_type_beside()); not of
+                                     comparisons.  A device refuses */
     bool keep_holes;              /* the results of pixels that do not count are `empty`, but for the statistic count,
                                      whatever else their windows hold.  A device refuses */
     bool reserved[1];             /* false */

@@ -54,6 +54,19 @@ double sat_type_largest(sat_type sample)
     return sat_is_float(sample) ? 1 : (double)sat_sample_max(sample);
 }
 
+/* The step is 16 units in the last place of f32 at the value; where the sum has the next exponent, it is 8 of its
+ * units, and no two are rounded away. */
+double sat_type_beside(sat_type type, double value, bool below)
+{
+    const double most = type == SAT_F32 ? FLT_MAX : type == SAT_F64 ? DBL_MAX : (double)sat_sample_max(type);
+    const double least = sat_is_float(type) ? -most : sat_is_signed(type) ? -most - 1 : 0;
+    double step = 1;
+    if (isinf(value)) return value > 0 ? most : least;
+    if (sat_is_float(type)) step = ldexp(1, (value == 0 || ilogb(value) < -107 ? -107 : ilogb(value)) - 19);
+    const bool fits = below ? value - step >= least : value + step <= most;
+    return below == fits ? value - step : value + step;
+}
+
 sat_type sat_real_type(sat_type sample)
 {
     if (sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32) return SAT_F64;

@@ -83,17 +83,21 @@ void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid,
 
 sat_status sat_mask_take(sat_view *mask, const sat_view *given, const sat_view *src)
 {
+    const sat_view made = {.width = src->width,
+                           .height = src->height,
+                           .channels = 1,
+                           .type = SAT_U8,
+                           .memory = src->memory,
+                           .count = src->count};
     sat_status status = sat_take_view(mask, given, "mask");
     if (status == SAT_OK && mask->type != SAT_U8)
         status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
                           sat_type_name(mask->type));
+    if (status == SAT_OK) status = sat_check_fit(mask, &made, "mask", "source");
     if (status != SAT_OK) return status;
-    if (mask->memory == SAT_DEVICE) return sat_fail(SAT_ERR_UNAVAILABLE, "mask: lies in device memory");
-    if (mask->channels != 1) return sat_fail(SAT_ERR_SHAPE, "mask: %d channels; a mask has one", mask->channels);
-    if (mask->width != src->width || mask->height != src->height)
-        return sat_fail(SAT_ERR_SHAPE, "mask: shape (%lld, %lld) for a source of shape (%lld, %lld)",
-                        (long long)mask->height, (long long)mask->width, (long long)src->height, (long long)src->width);
     if (mask->count != src->count)
         return sat_fail(SAT_ERR_SHAPE, "mask: %lld images for %lld", (long long)mask->count, (long long)src->count);
+    if (mask->memory == SAT_DEVICE && !sat_is_plain(mask))
+        return sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
     return SAT_OK;
 }

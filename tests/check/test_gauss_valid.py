@@ -249,6 +249,12 @@ def check_bits(tap):
     tap.report("what a hole holds changes no bit", held, cases)
 
 
+def taken_by_gdal(array, value):
+    """Which floats GDAL takes for the value: ARE_REAL_EQUAL(), within 2 of these units"""
+    unit = np.finfo(np.float32).eps
+    return np.abs(array - value) < unit * np.abs(array + value) * 2
+
+
 def check_moves(tap):
     """A flat picture of the value beside one step of it, and pictures about the value: nothing that counts becomes it.
     Where the value counts for nothing, the blur of the rest is exact."""
@@ -266,6 +272,8 @@ def check_moves(tap):
         real = filtered(pixels, base | {"has_nodata": False}, np.ones((30, 41)), np.float64)[0]
         low, high = max(value - 1, limits[0]), min(value + 1, limits[1])
         want = np.where(true == value, np.where(real < value, low, high), true)
+        if not moved and taken_by_gdal(got, value).any() and not taken_by_gdal(true[true != value], value).any():
+            problems.append(f"{np.dtype(dtype).name} {value}: {np.unique(got)} are it for GDAL")
         if moved and (got != want)[np.abs(real - value) > 1e-4].any():
             problems.append(f"{np.dtype(dtype).name} {value}: not on the side of the true value")
         flat = np.full((30, 41, 1), value, dtype)

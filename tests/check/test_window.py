@@ -191,7 +191,8 @@ def stored(value, result):
 def next_value(value, result):
     """What a result becomes that avoids this one."""
     if result in FLOATS:
-        return np.nextafter(value, TYPES[result](math.inf))
+        kind, step = TYPES[result], 2.0 ** (max(math.frexp(value)[1] - 1 if value else -107, -107) - 19)
+        return kind(value + step if value + step <= np.finfo(kind).max else value - step)
     return value + 1 if value < np.iinfo(TYPES[result]).max else value - 1
 
 

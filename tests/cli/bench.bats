@@ -246,6 +246,33 @@ sound() {
     usage "--order is for tables and for --box, without --stat" bench --gauss 3 --order bgr
 }
 
+@test "samples that do not count: --mask and --nodata" {
+    local row='.*,ok$'
+    ok bench --size 61x47 --box 5 --mask --repeat 1 --csv -o rows
+    grep -q "^box 5x5 mean masked,cpu,$row" rows
+    ok bench --size 61x47 --channels 3 --type i16 --box 5 --nodata 7 --stat var,count --repeat 1 --csv -o rows
+    grep -q "^box 5x5 var+count to f32 nodata,cpu,$row" rows
+    ok bench --size 61x47 --type f32 --gauss 1 --mask --nodata 1000 --repeat 1 --csv -o rows
+    grep -q "^gauss 1 masked nodata,cpu,$row" rows
+    ok bench --size 61x47 --type f32 --gauss 2 --mask --nodata nan --repeat 1 --csv -o rows
+    grep -q "^gauss 2 masked nodata,cpu,$row" rows
+    for type in u8 f32; do
+        ok bench --size 61x47 --type $type --layout padded --batch 2 --mask --nodata 3 --repeat 1 --csv -o rows
+        grep -q "^table padded batch 2 masked nodata,cpu,$row" rows
+        grep -q "^table padded batch 2 masked nodata,serial,$row" rows
+    done
+    # digest ARGUMENT... - of the means of 3x3 windows.
+    digest() {
+        "$sat" bench --size 31x17 --box 3 --backend cpu --repeat 1 --csv -v -o rows "$@" 2>&1 | sed -n 's/^sat: cpu: .*; digest //p'
+    }
+    plain=$(digest)
+    [ "$(digest --mask)" != "$plain" ] && [ "$(digest --nodata 7)" != "$plain" ]
+    failure "--nodata 256: no u8 sample can be that" bench --size 9 --nodata 256
+    usage "--mask and --nodata do not go with --order and --weighted" bench --mask --order bgr
+    usage "--nodata 'x': the value of samples that do not count, or nan" bench --nodata x
+    usage "--mask is no option of *" bench scan --mask
+}
+
 @test "the help of each bench fits a screen, and its options exist" {
     for bench in $("$sat" bench --help | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'); do
         "$sat" bench "$bench" --help >help

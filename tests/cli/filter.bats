@@ -400,7 +400,7 @@ END
     failure "out.png: --result f32: PNG holds u8 and u16 samples, not f32; use *.pfm, *.npy" a.pgm --box 3 --result f32 -o out.png
     failure "out.pfm: --result f32: PFM holds no alpha; use *.npy" a.pam --box 3 --result f32 -o out.pfm
     [ ! -e out.png ] && [ ! -e out.pfm ]
-    usage "*--result 'u9': same, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
+    usage "*--result 'u9': same, f16, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
     usage "*--result is for --box, not for tables*" a.pgm --result f32 -o out.npy
 }
 
@@ -415,4 +415,34 @@ END
     ok a.pgm --box 3 --result f32 --passes 2 -o both.npy
     cmp odd2.npy both.npy
     ! cmp -s one.npy two.npy && ! cmp -s two.npy three.npy
+}
+
+@test "--result f16 and --scale: files of other types, and what is refused" {
+    printf 'P5\n2 2\n65535\n\0\0\1\1\200\0\377\377' >deep.pgm
+    ok deep.pgm --box 1 --scale 8bit -o o.jpg
+    ok deep.pgm --box 1 --scale 8bit -o o.pgm
+    [ "$(tail -c 4 o.pgm | od -An -tu1)" = "   0   1 128 255" ]
+    noted "deep.pgm: 2 of 4 samples lay beyond the range of u8 and were clipped" deep.pgm --box 1 --scale 257:32768 -o o.pgm
+    [ "$(tail -c 4 o.pgm | od -An -tu1)" = "   0   0 255 255" ]
+    ok deep.pgm --gauss 1 --linear --scale 8bit -o o.png
+    ok -q deep.pgm --dog 1,2 --scale=-1000:1000 -o o.png # differences, some below 0
+    ok info o.png
+    [[ $output == *"type        u8"* ]]
+    ok deep.pgm --box 1 --result f16 -o o.tif
+    ok info o.tif
+    [[ $output == *"type        f32"* ]] # as they are read
+    ok deep.pgm --box 1 --result f16 -o o.npy
+    [ "$(tail -c 8 o.npy | od -An -tx2)" = " 0000 5c04 7800 7c00" ]
+    failure "o.png: --result f16: PNG holds u8 and u16 samples, not f16; use .tif or .npy" deep.pgm --box 1 --result f16 -o o.png
+    failure "o.pfm: --scale is to u8: PFM holds f32 samples, not u8; use *" deep.pgm --box 1 --scale 8bit -o o.pfm
+    floats 4 4 f.pfm
+    failure "f.pfm: --scale 8bit is of samples of u16, and these are f32: --scale LO:HI" f.pfm --box 1 --scale 8bit -o o.png
+    ok -q f.pfm --box 1 --scale 0:10 -o o.png
+    for bad in 8 8bits 1:1 2:1 : 1: :1 1:2:3 nan:1 0:inf ''; do
+        usage "--scale '$bad': 8bit, *" deep.pgm --box 1 "--scale=$bad" -o o.png
+    done
+    usage "--scale writes samples of 8 bits; it does not go with --result" deep.pgm --box 1 --result f32 --scale 8bit -o o.png
+    usage "--scale does not go with statistics of windows" deep.pgm --box 3 --stat mean --scale 8bit -o o.png
+    usage "--scale is for --box, not for tables" deep.pgm --scale 8bit -o t.npy
+    usage "--scale does not go with --mean" deep.pgm --scale 8bit --mean 0,0,1,1
 }

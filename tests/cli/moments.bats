@@ -54,7 +54,7 @@ load helpers
     usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
     usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var
     usage "--ddof '-1': *" query a.pgm --rect 0,0,1,1 --stat var --ddof=-1
-    failure "a.pgm: squares of u8 samples cannot be summed in f32, but in u32 or u64 or i64 or f64 (--type)" \
+    failure "a.pgm: a table of sums and squares of u8 samples cannot be of f32, but of u32 or u64 or i64 or f64 (--type)" \
         a.pgm -o t.npy --moments 1,2 --type f32
     [ ! -e t.npy ]
 }

@@ -132,8 +132,8 @@ answers() { "$sat" "$@" | tail -n +2 | cut -d, -f5-; }
     [[ $("$sat" info --json masked.tif) == *'"nodata":"nan"'* ]]
     [ "$(answers query masked.tif --grid 1 --nodata none | cut -d, -f1 | head -2 | tr '\n' ' ')" = "nan 8.5 " ]
 
-    # a mean that is the value for no data is the next number
-    [[ $("$sat" query zero.tif --grid 2x1 --stat mean -v -o z.tif 2>&1) == *"z.tif: 1 results that would have been 0 are the next value"* ]]
+    # a mean that is the value for no data becomes the number beside it
+    [[ $("$sat" query zero.tif --grid 2x1 --stat mean -v -o z.tif 2>&1) == *"z.tif: 1 results that would have been 0 are beside it"* ]]
     [ "$(answers query z.tif --grid 1 --stat count | tr '\n' ' ')" = "1 0 " ]
 
     for name in point matrix; do ok query $name.tif --grid 3x2 --stat mean -o $name.cells.tif; done

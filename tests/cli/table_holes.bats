@@ -103,11 +103,32 @@ PY
     [ "$output" = "$with" ]
 }
 
+@test "an image of cells names the value of a table's image" {
+    rasters
+    ok hole.tif -o t.npy --moments 1,2
+    for stat in mean sum std count area; do
+        ok query hole.tif --grid 3x2 --stat $stat -o image.tif
+        ok query t.npy --grid 3x2 --stat $stat -o table.tif
+        [ "$("$sat" query image.tif --grid 1 --nodata none)" = "$("$sat" query table.tif --grid 1 --nodata none)" ]
+        [ "$("$sat" info --json image.tif | sed 's/image//')" = "$("$sat" info --json table.tif | sed 's/table//')" ]
+    done
+    [[ $("$sat" info --json table.tif) != *nodata* ]] # of areas
+    ok query t.npy --grid 1 --stat mean -o table.tif
+    [[ $("$sat" info --json table.tif) == *'"nodata":"-9999"'* ]]
+    ok query table.tif --rect 0,0,8,6 --stat count,mean
+    [ "${lines[1]}" = 0,0,8,6,25,24.68 ]
+    ok hole.pfm --mask mask.pgm -o masked.npy
+    ok query masked.npy --grid 1 --stat mean -o masked.tif
+    [[ $("$sat" info --json masked.tif) == *'"nodata":"nan"'* ]]
+    ok query masked.tif --rect 0,0,8,6 --stat count
+    [ "${lines[1]}" = 0,0,8,6,24 ]
+}
+
 @test "tables with counts: what is refused" {
     rasters
-    failure "hole.tif: counts of f32 samples cannot be summed in f32, but in u32 or u64 or i64 or f64 (--type)" \
+    failure "hole.tif: a table of sums and counts of f32 samples cannot be of f32, but of f64 (--type)" \
         hole.tif -o t.npy --type f32
-    failure "hole.tif: q32: sums have no place for samples that do not count; those of f64 have (--type)" \
+    failure "hole.tif: a table of sums and counts of f32 samples cannot be of q32, but of f64 (--type)" \
         hole.tif -o t.npy --type q32
     failure "mask.pgm: --nodata 256: no u8 sample can be that" mask.pgm --nodata 256 -o t.npy
     usage "-o mask.pgm would replace the mask" hole.pfm --mask mask.pgm -o mask.pgm --format npy

@@ -293,7 +293,9 @@ tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
 tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
 tiff("low.tif", "-3.4028235e+38", [1, -3.4028235e+38, 3, 5])
 tiff("odd.tif", "none of these", [1, -9999, 3, 5])
-for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")): tiff(name + ".tif", text, [1, 16, 3, 5])'
+for name, text in (("hex", "0x10"), ("open", "nan(1"), ("far", "1e400"), ("exponent", " +1.6e1 "), ("q", "1.#QNAN00"),
+                   ("n", "-nan(0x8000)"), ("d", "-1.#IND"), ("i", "1.#INF")):
+    tiff(name + ".tif", text, [float("inf") if name == "i" else float("nan") if len(name) == 1 else 16, 1, 3, 5])'
     ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
     [ "$(values count.npy)" = "1.0 0.0 1.0 0.0" ]
@@ -311,8 +313,13 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
 
     ok exponent.tif --box 1 --stat count -o o.npy
-    [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
-    for odd in hex deep; do
+    [ "$(values o.npy)" = "0.0 1.0 1.0 1.0" ]
+    for odd in q n d i; do # as Windows and C write NaN and infinities
+        ok $odd.tif --box 1 --stat count -o o.npy
+        [ "$(values o.npy)" = "0.0 1.0 1.0 1.0" ]
+    done
+    noted "far.tif: its value for no data is '1e400', which no sample can be" far.tif --box 1 --stat count -o o.npy
+    for odd in hex open; do
         noted "$odd.tif: its value for no data is *, which is no number" $odd.tif --box 1 --stat count -o o.npy
         [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
     done
@@ -324,7 +331,15 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     ok -q flat.npy --box 1x1 --nodata 0 --stat std,count --result same -o '{stat}.npy'
     [ "$(values std.npy)" = "0 0 1 1 1 1" ] # a deviation of 0 is no hole
 
-    # an output names the value that it has, and no other
+    # an output names the value that it has, and no other, in the fewest digits that are it
+    ok low.tif --box 1 -o o.tif
+    [[ $("$sat" info --json o.tif) == *'"nodata":"-3.4028235e+38"'* ]]
+    ok hole.tif --nodata 0.1 --box 1 -o o.tif
+    [[ $("$sat" info --json o.tif) == *'"nodata":"0.1"'* ]]
+    ok o.tif -o t.npy
+    [[ $("$sat" info --json t.npy) == *'"nodata":"0.1"'* ]]
+    failure "hole.tif: serial: has no window statistics, by which boxes leave out samples that do not count; --nodata none takes all" \
+        hole.tif --box 3 --backend serial -o o.tif
     ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
     grep -aq -e '-9999' mean.tif
     [ "$(grep -ac -e '-9999' count.tif)" = 0 ]
@@ -355,7 +370,12 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     pgm b.pgm "1 3 2 0 255 255"
     "$sat" b.pgm --box 3x1 --nodata 2 -v -o o.pgm 2>log # (1 + 3) / 2 is no hole, and neither is 3 + 0 by 2
     [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
-    grep -q "b.pgm: 3 results that would have been 2 are the next value" log
+    grep -q "b.pgm: 3 results that would have been 2 are beside it" log
+    "$sat" b.pgm --box 3x1 --nodata 2 -v --stat mean --result same -o o.pgm 2>log
+    [ "$(pixels o.pgm 6)" = "3 3 3 128 170 255" ]
+    grep -q "b.pgm: 3 results that would have been 2 are beside it" log
+    noted "a.pgm: 6 of 10 results are 0, as their pixels do not count, or too few samples around them" \
+        a.pgm --box 3x1 --nodata 0 --keep-holes --stat mean --result same -o o.pgm
     pgm k.pgm "100 100 100 100 100 100"
     pgm h.pgm "1 1 1 0 0 0"
     ok -q k.pgm --box 3 --mask h.pgm --border constant:100 --passes 3 -o o.pgm # the edge counts in each pass
@@ -368,6 +388,10 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     ok -q alpha.pam --box 1 --mask one.pgm -o o.npy
     cmp piped.npy o.npy
     [ "$(values o.npy)" = "1 0 5" ]
+    noted "alpha.pam: the result is without alpha; *" alpha.pam --box 3 --mask one.pgm -o o.pgm # which holds none
+    [ "$(pixels o.pgm 3)" = "1 3 5" ]
+    failure "o.pgm: *" alpha.pam --box 3 -o o.pgm
+    failure "o.pgm: *" alpha.pam --gauss 1 --mask one.pgm -o o.pgm
     ok a.pgm --box 3x1 --nodata none -o plain.pgm
     ok a.pgm --box 3x1 -o o.pgm
     cmp o.pgm plain.pgm

@@ -380,6 +380,17 @@ static void what_does_not_go_together_is_refused(void **state)
     ask.counts = &n, said(sat_image_statistics(&r.image, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "counts");
     said(sat_table_statistics(&n, NULL, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "counts");
     said(sat_table_statistics(&sums, &n, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "counts");
+    /* a program's with a newer header, in which a member is set: of a query as of its table */
+    const struct {
+        sat_table known;
+        long unknown;
+    } newer[] = {{sums, 0}, {*ask.counts, 1}};
+    sat_query *q;
+    assert_ok(sat_query_create_sized(&q, &newer[0].known, NULL, sizeof newer[0], 0));
+    ask.counts = &newer[1].known;
+    said(sat_query_statistics(q, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "table of counts: sets a member");
+    sat_query_destroy(&q);
+    ask.counts = &n;
     n.view.height--, said(sat_table_statistics(&sums, NULL, &rect, 1, &ask, NULL), SAT_ERR_SHAPE, "sums and counts");
     n.view.height++, n.sample = SAT_U16;
     said(sat_table_statistics(&sums, NULL, &rect, 1, &ask, NULL), SAT_ERR_TYPE, "sums and counts");

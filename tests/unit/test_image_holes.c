@@ -333,7 +333,7 @@ static void refusals(void **state)
     ask.counts = NULL, ask.reserved[5] = true;
     said(sat_image_statistics(&image, &all, 1, &ask, NULL), SAT_ERR_ARGUMENT, "reserved");
     ask.reserved[5] = false, mask.width = 2;
-    said(sat_image_statistics(&image, &all, 1, &ask, &run), SAT_ERR_SHAPE, "mask: shape (2, 2)");
+    said(sat_image_statistics(&image, &all, 1, &ask, &run), SAT_ERR_SHAPE, "mask: shape (2, 2, 1)");
     mask.width = 3, mask.type = SAT_I8;
     said(sat_image_statistics(&image, &all, 1, &ask, &run), SAT_ERR_TYPE, "mask");
     mask.type = SAT_U8, mask.memory = SAT_DEVICE;

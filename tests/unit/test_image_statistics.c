@@ -1,6 +1,8 @@
 /* Statistics of rectangles straight from images: those of the definition, and of tables; of views with gaps and of
  * several images, on any number of threads.  Then what else reads samples one by one: ranges, masks, the rounding of
  * tables, light. */
+#include <float.h>
+
 #include "arrays.h"
 #include "sat_image.h"
 #include "sat_light.h"
@@ -360,6 +362,49 @@ static void light(void **state)
     }
 }
 
+/* Does GDAL take one for the other?  ARE_REAL_EQUAL() of gdal_priv.h, of doubles and of floats. */
+static bool same_for_gdal(double a, double b)
+{
+    return fabs(a - b) < (double)FLT_EPSILON * fabs(a + b) * 2 ||
+           fabsf((float)a - (float)b) < FLT_EPSILON * fabsf((float)a + (float)b) * 2;
+}
+
+/* What stands beside a value is another, near it, on the side that was asked for, and another to GDAL. */
+static void values_beside_others(void **state)
+{
+    (void)state;
+    static const sat_type integers[] = {SAT_U8, SAT_I8, SAT_U16, SAT_I16, SAT_U32, SAT_I32};
+    static const double low[] = {0, INT8_MIN, 0, INT16_MIN, 0, INT32_MIN};
+    static const double high[] = {UINT8_MAX, INT8_MAX, UINT16_MAX, INT16_MAX, UINT32_MAX, INT32_MAX};
+    for (int i = 0; i < 6; i++)
+        for (double v = low[i]; v <= high[i]; v = v == low[i] ? 7 : v == 7 ? high[i] : INFINITY) {
+            assert_true(sat_type_beside(integers[i], v, false) == (v == high[i] ? v - 1 : v + 1));
+            assert_true(sat_type_beside(integers[i], v, true) == (v == low[i] ? v + 1 : v - 1));
+        }
+    static const float near_two[] = {0x1.fffffep0F, 0x1.fffffcp0F, 0x1.fffffap0F, 0x1.ffffeep0F, 0x1.ffffe0p0F};
+    for (int i = 0; i < 200000; i++) {
+        const sat_type type = i % 2 ? SAT_F32 : SAT_F64;
+        double v = ldexp(1 + (double)random_in(0, 0xffffff) * 0x1p-24, (int)random_in(-105, 125));
+        if (i < 10) v = (double)near_two[i / 2];
+        if (i % 50 == 0) v = ldexp(1, (int)random_in(-105, 125));
+        if (i % 3 == 0) v = -v;
+        if (type == SAT_F32) v = (double)(float)v;
+        for (int below = 0; below < 2; below++) {
+            const double b = sat_type_beside(type, v, below);
+            const double held = type == SAT_F32 ? (double)(float)b : b;
+            if ((below ? held >= v : held <= v) || same_for_gdal(v, held) || fabs(held - v) > fabs(v) * 0x1p-18)
+                fail_msg("%a: %a", v, held);
+        }
+    }
+    for (int type = SAT_F32; type <= SAT_F64; type++) {
+        const double most = type == SAT_F32 ? (double)FLT_MAX : DBL_MAX;
+        assert_true(sat_type_beside(type, 0, false) == (double)FLT_MIN &&
+                    sat_type_beside(type, 0, true) == -(double)FLT_MIN);
+        assert_true(sat_type_beside(type, most, false) < most && sat_type_beside(type, -most, true) > -most);
+        assert_true(sat_type_beside(type, INFINITY, false) == most && sat_type_beside(type, -INFINITY, true) == -most);
+    }
+}
+
 /* Names, flags and parameters of the table: rectangles take none. */
 static void the_table(void **state)
 {
@@ -411,6 +456,7 @@ int main(void)
         cmocka_unit_test(large_images),
         cmocka_unit_test(ranges_and_masks),
         cmocka_unit_test(values_of_types),
+        cmocka_unit_test(values_beside_others),
         cmocka_unit_test(rounding),
         cmocka_unit_test(light),
         cmocka_unit_test(the_table),
