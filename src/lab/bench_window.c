@@ -74,7 +74,8 @@ bool bench_window_check(bench_case *b, error *err)
     const int64_t right = b->in.width - 1, bottom = b->in.height - 1;
     for (int k = 0; k < b->outputs; k++) {
         sat_statistic_info info;
-        if (!window_statistic(b->output[k].statistic, strlen(b->output[k].statistic), &info) || info.whole_image) continue;
+        if (!window_statistic(b->output[k].statistic, strlen(b->output[k].statistic), &info) || info.whole_image)
+            continue;
         for (int64_t i = 0; i < PLACES; i++) {
             const bool corner = i < 4;
             const int64_t x = corner ? i % 2 * right : (int64_t)(bench_random(2 * (uint64_t)i) % (uint64_t)(right + 1));
