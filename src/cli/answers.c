@@ -403,7 +403,7 @@ bool answers_next_input(answers *s, const answers_input *input, error *err)
     if (more) s->channels = channels;
     s->input = *input;
     free(s->values);
-    s->values = malloc((size_t)s->spec.stats_n * (size_t)channels * sizeof *s->values);
+    s->values = calloc((size_t)s->spec.stats_n * (size_t)channels, sizeof *s->values);
     return s->values || fail(err, "out of memory");
 }
 
@@ -448,22 +448,20 @@ static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_stat
     }
 }
 
-/* Of rectangle i of n: the values of each column, one behind the other. */
+/* Of rectangle i of n: the values of each column, one behind the other; an area's are not set. */
 static void gather(const answers *s, const sat_statistics *given, size_t i, size_t n)
 {
-    const size_t channels = (size_t)s->input.channels;
+    const size_t channels = (size_t)s->input.channels, size = sizeof(sat_sum);
     const sat_rect_output *next = given->output;
     sat_sum *to = s->values;
     for (int k = 0; k < s->spec.stats_n; k++, to += channels) {
         const answers_column *column = &s->spec.stats[k];
-        for (size_t c = 0; c < channels; c++) {
-            const size_t at = index_of(s, i, c, n);
-            if (column->sum)
-                to[c] = given->sums[at];
-            else
-                to[c].f = column->area ? 0 : next->values[at];
-        }
-        next += answers_column_is_real(column);
+        const char *from = column->sum ? (const char *)given->sums : NULL;
+        if (answers_column_is_real(column)) from = (const char *)(next++)->values;
+        if (!from) continue;
+        if (!s->input.planes) memcpy(to, from + i * channels * size, channels * size);
+        for (size_t c = 0; s->input.planes && c < channels; c++)
+            memcpy(&to[c], from + index_of(s, i, c, n) * size, size);
     }
 }
 

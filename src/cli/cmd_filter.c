@@ -336,7 +336,7 @@ static bool check_images(options *o, request *r)
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return options_fail(o, NULL, err.text);
     }
-    bool has_quality = false, compresses = false;
+    bool has_quality = false, compresses = false, bits = false;
     const size_t each = r->answers.files.each;
     for (size_t i = 0; i < r->answers.files.n * each; i++) {
         const char *output = r->answers.files.outputs[i];
@@ -344,10 +344,13 @@ static bool check_images(options *o, request *r)
         if (!check_name(o, r, r->answers.files.inputs[i / each], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
+        bits = bits || (f && format_has_bits_only(f, r->j.compression));
         compresses =
             compresses || (f && f->compressions && r->j.compression && format_lists(f->compressions, r->j.compression));
     }
     if (r->j.quality && !has_quality) return refuse_quality(o, r->answers.files.outputs[0]);
+    if (bits && !options_given(o, OPT_THRESHOLD))
+        return options_refuse(o, "--tiff-compression %s is for results of one bit: --threshold", r->j.compression);
     if (r->j.compression && !compresses) return refuse_compression(o, r->j.compression, r->answers.files.outputs[0]);
     return true;
 }

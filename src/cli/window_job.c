@@ -42,8 +42,11 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(w->format[i], word);
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 &&
+                    format_has_bits(w->format[i], word, j->compression);
     if (w->bilevel[i]) return true;
+    if (format_has_bits_only(w->format[i], j->compression))
+        return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
         w->result[i] = w->img->type;
     return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);

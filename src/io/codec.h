@@ -49,6 +49,9 @@ static inline void codec_rows_done(const io_progress *to, int64_t done, int64_t 
 /* Writes the image's rows, the top one first, as they lie in memory. */
 bool codec_write_rows(const image *img, const io_progress *progress, sink *out, error *err);
 
+/* Copies n samples of 1, 2, 4 or 8 bytes, with so many bytes from one to the next. */
+void codec_copy_samples(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes);
+
 /* A row of samples, those of each pixel side by side, to the planes of an image, and from there. */
 void codec_split_row(const image *img, int64_t y, const uint8_t *row);
 void codec_join_row(const image *img, int64_t y, uint8_t *row);

@@ -98,9 +98,14 @@ static void add_cures(sat_type type, int channels, int planes, bool negative, er
     }
 }
 
-bool format_has_bits(const image_format *format, const char *extension)
+bool format_has_bits(const image_format *format, const char *extension, const char *compression)
 {
-    return format->bilevel && format_lists(format->bilevel, extension);
+    return (format->bilevel && format_lists(format->bilevel, extension)) || format_has_bits_only(format, compression);
+}
+
+bool format_has_bits_only(const image_format *format, const char *compression)
+{
+    return compression && format->bit_compressions && format_lists(format->bit_compressions, compression);
 }
 
 bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, int planes,

@@ -116,6 +116,7 @@ typedef struct image_format {
     const char *bilevel;
     bool has_quality;                      /* encode() uses its quality */
     const char *compressions;              /* that encode() can be asked for, with blanks between; NULL: none */
+    const char *bit_compressions;          /* those of them that are for bilevel images alone; NULL: none */
     bool no_negatives;                     /* encode() refuses samples below 0 */
     bool planes;                           /* encode() takes images of several */
     bool pages;                            /* decode() takes a page */
@@ -135,8 +136,10 @@ const char *format_extension(const char *path);            /* without its dot; "
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 const image_format *format_of_samples(void); /* that of decode_options.raw */
 
-/* Do files with that extension, or of that format's name, have bits for bilevel images? */
-bool format_has_bits(const image_format *format, const char *extension);
+/* Do files with that extension, or of that format's name, in that compression, have bits for bilevel images?  Have they
+ * for no others?  compression: NULL, the format's first. */
+bool format_has_bits(const image_format *format, const char *extension, const char *compression);
+bool format_has_bits_only(const image_format *format, const char *compression);
 
 /* holds() and promises(), extension in letters of any case, of an image of that shape but for its type and channels. An
  * error of holds() is followed by the extensions of the formats that hold such pixels ("; use .png, .tif or .pam"),

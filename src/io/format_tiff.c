@@ -190,5 +190,6 @@ const image_format format_tiff = {
     .reads_rows = &reads_rows,
     .writes_rows = &tiff_writing,
     .compressions = TIFF_COMPRESSIONS,
+    .bit_compressions = TIFF_BIT_COMPRESSIONS,
 #endif
 };

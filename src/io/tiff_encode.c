@@ -1,5 +1,6 @@
-/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes).
- * A stream gets the file when it is whole, as its directory comes last and the offset of that first. */
+/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes),
+ * or bilevel ones as by a fax machine (ITU-T T.4 and T.6), in which 0 is white.  A stream gets the file when it is
+ * whole, as its directory comes last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <strings.h>
@@ -38,12 +39,15 @@ typedef struct compression {
     const char *name;
     unsigned code;
     bool predicts; /* of samples the differences are compressed */
+    bool bits;     /* of pixels of one bit */
 } compression;
-static const compression compressions[] = {{"deflate", COMPRESSION_ADOBE_DEFLATE, true},
-                                           {"none", COMPRESSION_NONE, false},
-                                           {"lzw", COMPRESSION_LZW, true},
-                                           {"zstd", COMPRESSION_ZSTD, true},
-                                           {"packbits", COMPRESSION_PACKBITS, false}};
+static const compression compressions[] = {{"deflate", COMPRESSION_ADOBE_DEFLATE, true, false},
+                                           {"none", COMPRESSION_NONE, false, false},
+                                           {"lzw", COMPRESSION_LZW, true, false},
+                                           {"zstd", COMPRESSION_ZSTD, true, false},
+                                           {"packbits", COMPRESSION_PACKBITS, false, false},
+                                           {"fax4", COMPRESSION_CCITTFAX4, false, true},
+                                           {"fax3", COMPRESSION_CCITTFAX3, false, true}};
 
 /* One that libtiff has: without a name, where it lacks deflate, none.  NULL if it lacks the one that is named. */
 static const compression *find_compression(const char *name, error *err)
@@ -70,7 +74,7 @@ static bool set_blocks(TIFF *tif, const tiff_blocks_how *how)
 }
 
 /* The colours of a picture, and what the samples behind them are: alpha, or unknown. */
-static bool set_meaning(TIFF *tif, const image *img)
+static bool set_meaning(TIFF *tif, const image *img, const compression *c)
 {
     uint16_t kinds[PLANES_MAX] = {EXTRASAMPLE_UNASSALPHA};
     const image_meta *meta = &img->meta;
@@ -84,7 +88,10 @@ static bool set_meaning(TIFF *tif, const image *img)
                                                        : EXTRASAMPLE_UNASSALPHA;
     }
     return TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)bands) &&
-           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, colours < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
+                        c->bits       ? PHOTOMETRIC_MINISWHITE
+                        : colours < 3 ? PHOTOMETRIC_MINISBLACK
+                                      : PHOTOMETRIC_RGB) &&
            TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
                         bands > img->channels ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG) &&
            (bands == colours || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, bands - colours, kinds));
@@ -98,8 +105,8 @@ static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *ho
                                                          : SAMPLEFORMAT_UINT;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
-              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img) && set_blocks(tif, how);
+              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, c->bits ? 1 : (unsigned)(8 * sat_type_bytes(img->type))) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img, c) && set_blocks(tif, how);
     return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
            (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR, predictor_of(img, c)));
 }
@@ -127,6 +134,7 @@ static tiff_blocks_how store(const image *img, const encode_options *opt, const 
                                                                        : 1,
                              .tiled = tiled,
                              .deflate = c->code == COMPRESSION_ADOBE_DEFLATE,
+                             .bits = c->bits,
                              .pixel_bytes = row_bytes / (size_t)img->width,
                              .sample_bytes = sat_type_bytes(img->type),
                              .predictor = predictor_of(img, c),
@@ -142,6 +150,7 @@ static bool begin(row_sink *s, error *err)
     }
     const compression *c = find_compression(s->opt->compression, err);
     if (c == NULL) return false;
+    if (c->bits && !img->bilevel) return fail(err, "%s is for results of one bit: --threshold of one channel", c->name);
     const tiff_blocks_how how = store(img, s->opt, c);
     writer *w = s->state = calloc(1, sizeof *w);
     if (!w) return fail_memory(err, "out of memory: a TIFF");

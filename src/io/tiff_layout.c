@@ -24,6 +24,9 @@ static bool read_compression(tiff_file *f, unsigned *compression, error *err)
     *compression = field16(f, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
     switch (*compression) {
     case COMPRESSION_NONE:
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
     case COMPRESSION_LZW:
     case COMPRESSION_PACKBITS:
     case COMPRESSION_DEFLATE:

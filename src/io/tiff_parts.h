@@ -137,7 +137,8 @@ void tiff_finish_row(const tiff_layout *t, uint8_t *row);
 /* ---- tiff_encode.c --------------------------------------------------------------------------------------- */
 
 /* The compressions of encode_options that it knows, the default first. */
-#define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
+#define TIFF_BIT_COMPRESSIONS "fax4 fax3" /* of bilevel images */
+#define TIFF_COMPRESSIONS     "deflate none lzw zstd packbits " TIFF_BIT_COMPRESSIONS
 extern const row_writing tiff_writing;
 
 /* ---- tiff_blocks.c: rows to strips and tiles ------------------------------------------------------------ */
@@ -147,6 +148,7 @@ typedef struct tiff_blocks_how {
     int64_t width, height;
     uint32_t block_width, block_height; /* of a strip or tile */
     bool tiled, deflate;
+    bool bits; /* one for each pixel, set where a sample is 0 */
     size_t pixel_bytes, sample_bytes;
     unsigned predictor; /* to be applied to deflated ones */
     int threads;

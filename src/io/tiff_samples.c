@@ -28,8 +28,7 @@ static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels,
     size_t size = sat_type_bytes(t->type), step = size * (size_t)t->channels;
     unsigned stored = t->planar ? 1 : (unsigned)t->samples;
     if (t->bits == 8 * (int)size) {
-        raw += size * (size_t)first;
-        for (size_t x = 0; x < pixels; x++) memcpy(dst + x * step, raw + x * size * stored, size);
+        codec_copy_samples(dst, step, raw + size * (size_t)first, size * stored, pixels, size);
         return;
     }
     for (size_t x = 0; is_float_type(t->type) && x < pixels; x++) {

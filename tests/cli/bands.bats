@@ -98,6 +98,10 @@ means() {
     [ "${lines[1]}" = '{"x":1,"y":1,"w":1,"h":1,"sum":[5,105,205,305,405],"count":[1,1,1,1,1]}' ]
     ok query in5.tif --grid 2 --stat mean -o cells.tif
     [ "$(means cells.tif 1,1,1,1)" = "12.5 112.5 212.5 312.5 412.5" ]
+    tiff large.tif 1 H 200 300 5 # more cells than are answered at once
+    ok query large.tif --grid 1 --stat mean -o cells.npy
+    ok large.tif --box 1 --result f64 -o same.npy
+    cmp cells.npy same.npy
     ok query in5.tif --channel 3 --rect 0,0,2,2 --stat mean
     [ "${lines[1]}" = "0,0,2,2,202.5" ]
     for options in "" "--moments 1,2" "--moments 0,1,2" "--layout inclusive"; do
@@ -153,6 +157,17 @@ means() {
     [ "$(means out.tif 1,1,1,1)" = "9 8 9 9 9" ]
     ok in.tif --border constant:8 --box 3 -o out.tif
     failure "in.tif: --border constant has 3 values; an image of 5 bands takes one for all" in.tif --border constant:1,2,3 --box 3 -o no.tif
+}
+
+@test "bands become f16, and u8 of a range" {
+    tiff in.tif 1 f 6 7 5
+    ok in.tif --box 1 -o same.npy
+    ok in.tif --box 1 --result f16 -o f16.tif # holds such integers
+    ok f16.tif --box 1 -o back.npy
+    cmp same.npy back.npy
+    ok in.tif --box 1 --scale 0:510 -o u8.tif
+    [ "$(means in.tif 1,1,1,1)" = "8 108 208 308 408" ]
+    [ "$(means u8.tif 1,1,1,1)" = "4 54 104 154 204" ]
 }
 
 @test "formats without bands: a picture's are taken of up to four, more are refused" {

@@ -206,8 +206,20 @@ print(*(t[3] & 0xffff for t in tags if t[0] == 259))' $name.tif >>codes
     done
     [ "$(tr "\n" " " <codes)" = "8 1 5 50000 32773 " ]
     cmp plain.tif deflate.tif
-    usage "--tiff-compression 'lz': there are deflate none lzw zstd packbits" \
+    usage "--tiff-compression 'lz': there are deflate none lzw zstd packbits fax4 fax3" \
         c.ppm --box 3 --tiff-compression lz -o o.tif
+    for name in fax4 fax3; do
+        usage "--tiff-compression $name is for results of one bit: --threshold" c.ppm --box 3 --tiff-compression $name -o o.tif
+        usage "--tiff-compression $name is for results of one bit: --threshold" \
+            c.ppm --box 3 --stat mean --tiff-compression $name -o o.tif
+        failure "o.tif: --tiff-compression $name is for results of one bit: --threshold of one channel" \
+            c.ppm --box 3 --threshold mean --tiff-compression $name -o o.tif
+        ok c.ppm --gray --box 3 --threshold mean --tiff-compression $name -o $name.tif
+        ok c.ppm --gray --box 3 --threshold mean -o bits.pgm
+        ok $name.tif --box 1 -o same.pgm
+        cmp bits.pgm same.pgm
+    done
+    [ ! -e o.tif ]
     usage "--tiff-compression is for TIFF, and -o o.png is none" c.ppm --box 3 --tiff-compression lzw -o o.png
 }
 

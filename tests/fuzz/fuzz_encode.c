@@ -1,12 +1,13 @@
 /* fuzz_encode.c - an image of any type, size and metadata is written in every format and read back: formats that lose
  * nothing give the same samples, and metadata comes back as it was or not at all.
  *
- *     type   channels   width   height   quality   threads   orientation   resolution   ICC bytes   the samples
- *     1 byte each, but for the resolution: 2 x 4 bytes                                               all others, again
- * and again */
+ *     type   channels   width   height   quality   threads   orientation   resolution   ICC, EXIF bytes   the samples
+ *     1 byte each, but for the resolution: 2 x 4 bytes                                                     all others,
+ * again and again */
 #include <math.h>
 
 #include "carrier.h"
+#include "exif.h"
 
 enum { SIDE = 48, ICC_MOST = 255 };
 
@@ -30,6 +31,12 @@ static void take_meta(fuzz_input *in, image_meta *meta)
     meta->icc = n ? malloc(n) : NULL;
     for (size_t i = 0; meta->icc && i < n; i++) meta->icc[i] = (uint8_t)take(in, 1);
     meta->icc_bytes = meta->icc ? n : 0;
+    uint8_t exif[UINT8_MAX];
+    error unused;
+    n = take(in, 1);
+    for (size_t i = 0; i < n; i++) exif[i] = (uint8_t)take(in, 1);
+    meta->big = n % 2;
+    if (!exif_keep(meta, exif, n, &unused)) abort();
 }
 
 static void fill(const fuzz_input *in, image *img)
@@ -37,6 +44,7 @@ static void fill(const fuzz_input *in, image *img)
     uint8_t *at = img->data;
     size_t n = img->row_bytes * (size_t)img->height * (size_t)image_planes(img);
     for (size_t i = 0; i < n; i++) at[i] = in->left ? in->at[i % in->left] : 0;
+    for (size_t i = 0; img->bilevel && i < n; i++) at[i] = at[i] % 2 ? UINT8_MAX : 0;
 }
 
 static bool is_hdr(const image_format *format)
@@ -152,6 +160,8 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (!take_image(&in, &img, &err)) return NULL;
     encode_options opt = {.quality = (int)(take(&in, 1) % 101), .threads = (int)(take(&in, 1) % 4)};
     take_meta(&in, &img.meta);
+    img.bilevel = img.type == SAT_U8 && image_bands(&img) == 1 && opt.quality % 2;
+    if (img.bilevel) opt.compression = opt.threads ? "fax4" : "fax3";
     fill(&in, &img);
     for (size_t i = 0; !why && (format = format_at(i)); i++) why = check_format(format, &img, &opt);
     image_free(&img);

@@ -402,6 +402,41 @@ static void a_file_of_counts(void **state)
                     SAT_ERR_TYPE, "0,1");
 }
 
+/* More channels than a view has are tables of one channel, whose entries lie side by side. */
+static void many_channels_are_tables_side_by_side(void **state)
+{
+    enum { MANY = 7, BYTES = sizeof(int64_t) };
+    static int64_t entries[H + 1][W + 1][MANY];
+    (void)state;
+    for (int y = 0; y <= H; y++)
+        for (int x = 0; x <= W; x++)
+            for (int c = 0; c < MANY; c++) entries[y][x][c] = (int64_t)(c + 1) * x * y; /* of an image of c + 1 */
+    sat_table table = table_of_ones(), back;
+    table.view.data = entries;
+    table.view.count = MANY, table.view.image_bytes = BYTES, table.view.pixel_bytes = MANY * BYTES;
+    table.view.row_bytes = sizeof *entries;
+    assert_int_equal(sat_file_write(path, &table, NULL), SAT_OK);
+    sat_file *file;
+    assert_int_equal(sat_file_open(&file, path, NULL), SAT_OK);
+    assert_int_equal(sat_file_verify(file), SAT_OK);
+    assert_int_equal(sat_file_table(file, &back), SAT_OK);
+    assert_int_equal(back.view.channels, 1);
+    assert_int_equal(back.view.count, MANY);
+    assert_int_equal(back.view.width, W + 1);
+    const sat_rect rect = {3, 4, 20, 10};
+    sat_sum sum[MANY];
+    assert_int_equal(sat_table_query(&back, &rect, 1, 0, 1, sum, NULL), SAT_OK);
+    for (int c = 0; c < MANY; c++) assert_int_equal(sum[c].i, 200 * (c + 1));
+    sat_file_close(&file);
+    unlink(path);
+    table.view.count = 1025, table.view.pixel_bytes = 1025 * BYTES, table.view.width = 4;
+    assert_one_line(sat_file_write(path, &table, NULL), SAT_ERR_SHAPE, "several tables: a file has one, or up to 1024");
+    table = table_of_ones();
+    table.view.count = 2; /* one behind the other */
+    assert_one_line(sat_file_write(path, &table, NULL), SAT_ERR_SHAPE, "several tables");
+    assert_no_file();
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     const sat_table good = table_of_ones();
@@ -541,6 +576,7 @@ int main(void)
         cmocka_unit_test(tables_of_others_need_a_layout),
         cmocka_unit_test(bands_make_the_same_file),
         cmocka_unit_test(a_file_of_counts),
+        cmocka_unit_test(many_channels_are_tables_side_by_side),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(structs_of_other_sizes_go),
     };

@@ -99,7 +99,7 @@ static void what_cannot_be_read_is_refused_in_words(void **state)
         {{.bits = 8, .photometric = CMYK, .extra = NO_EXTRA}, "CMYK"},
         {{.bits = 8, .photometric = 6, .extra = NO_EXTRA}, "corrupt: "},
         {{.bits = 8, .photometric = 8, .extra = NO_EXTRA}, "photometric interpretation 8"},
-        {{.bits = 1, .photometric = BLACK, .extra = NO_EXTRA, .compression = 4}, "compression 4 (CCITT Group 4)"},
+        {{.bits = 1, .photometric = BLACK, .extra = NO_EXTRA, .compression = 32766}, "compression 32766 (NeXT)"},
         {{.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .compression = 999}, "compression 999 (unknown)"},
         {{.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .compression = 5}, "corrupt: "},
     };
