@@ -128,9 +128,11 @@ numpy.save("m.npy", m.astype("f4"))'
     is_tiled() { "${PYTHON:-python3}" -c '
 import struct, sys
 data = open(sys.argv[1], "rb").read()
-end = "<" if data[:2] == b"II" else ">"
-at = struct.unpack_from(end + "I", data, 4)[0]
-tags = [struct.unpack_from(end + "H", data, at + 2 + 12 * i)[0] for i in range(struct.unpack_from(end + "H", data, at)[0])]
+order, big = "<" if data[:2] == b"II" else ">", 43 in data[2:4]
+read = lambda form, at: struct.unpack_from(order + form, data, at)[0]
+at = read("Q", 8) if big else read("I", 4)
+first, step, n = (at + 8, 20, read("Q", at)) if big else (at + 2, 12, read("H", at))
+tags = [read("H", first + step * i) for i in range(n)]
 sys.exit(322 not in tags)' "$1"; }
     is_tiled "$root/tests/data/codecs/tiles.tif"
     ok "$root/tests/data/codecs/tiles.tif" --box 9 -o is.tif
