@@ -13,7 +13,7 @@ SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_statistics, counts);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, band_rows);
-SAT_NO_PADDING_BEHIND(sat_gauss_spec, band_rows);
+SAT_NO_PADDING_BEHIND(sat_gauss_spec, side);
 SAT_NO_PADDING_BEHIND(sat_light_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_rounding, reserved);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
