@@ -22,7 +22,7 @@ QUIET    := $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS))))
 say       = $(if $(filter 1,$(V))$(QUIET),,@printf '  %-4s %s\n' $(1) $(2))
 
 # What the tables of a build with LAB=0 do not name.
-LAB_SRC  := src/lab/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
+LAB_SRC  := src/lab/% kernels/lab/% kernels/peer/%
 LEFT_OUT := $(if $(filter 0,$(LAB)),$(LAB_SRC))
 
 # What experiments alone need, in a build with SWEEP=1.
@@ -56,12 +56,13 @@ WITH_LIBTIFF := $(if $(filter 0,$(TIFF)),0,$(if $(filter 1,$(TIFF)),1,$(HAVE_LIB
 # loops with it are vectorised.
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno
 DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) -DSAT_WITH_LIBTIFF=$(WITH_LIBTIFF) \
-            $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
+            -DSAT_WITH_LAB=$(if $(filter 0,$(LAB)),0,1) \
             $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) $(if $(filter 1,$(PATHS)),-DSAT_PATHS=1)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
+LAB_INC  := -Isrc/lab/lib
 LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
 FILE_LIBS := -lxxhash
@@ -87,8 +88,8 @@ ifeq ($(WITH_CUDA),1)
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
-  NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
-                -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS) $(EXTRA_NVCCFLAGS)
+  NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) $(filter -DSAT_WITH_CUDA% -DSAT_WITH_LAB%,$(DEFS)) $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
+                -Ikernels $(LIB_INC) $(LAB_INC) -Xcompiler $(HOST_FLAGS) $(EXTRA_NVCCFLAGS)
   ifndef FAST
     FAST := $(if $(and $(filter check check-run check-build quick quick-run,$(MAKECMDGOALS)),$(filter 0,$(HAVE_GPU))),$\
               $(if $(wildcard $(B)/obj/cuda-$(call hash,$(NVCC) $(NVCCFLAGS))),0,1),0)
@@ -108,7 +109,7 @@ HASH    := $(call hash,$(CC) $(BASE) $(LDFLAGS) $(CU_HASH))
 OBJ     := $(B)/obj/$(HASH)
 CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
-LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
+LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c src/lab/lib/*.c)))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
 FILE_SRC := $(patsubst %,src/io/%.c,open_table table_reader table_writer table_trailer table_samples npy_header source byte_reader sink temp_file \
              file_rights memory error mapped printable)
@@ -167,7 +168,8 @@ $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/isa_%.o: INC += -fno-var-tracking
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
-$(OBJ)/src/lab/%.o: INC := $(CLI_INC)
+$(OBJ)/src/lab/%.o: INC := $(CLI_INC) $(LAB_INC)
+$(OBJ)/src/lab/lib/%.o: INC := $(LIB_INC) -Isrc/cpu $(LAB_INC)
 $(OBJ)/%.o: %.c | compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -226,7 +228,7 @@ $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 # cmocka's assertions do not tell the compiler that they end the function.
 TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation
 
-$(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
+$(OBJ)/tests/unit/%.o: INC := $(CLI_INC) $(LAB_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
 $(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
     strndup asprintf)

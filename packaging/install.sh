@@ -18,10 +18,11 @@ pc=$root/lib/pkgconfig
 cmake=$root/lib/cmake/sat
 
 if [ $remove = 1 ]; then
-    rm -f "$root/bin/sat" "$root/include/sat_bytes.h" "$root/include/sat_gauss.h" "$root/include/sat_image.h" "$root/include/sat_light.h" "$root/include/sat_query.h" "$root/include/sat_run.h" "$root/include/sat_window.h" "$root/include/sat_lab.h" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
+    rm -f "$root/bin/sat" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
+    for header in src/lib/sat*.h src/io/sat*.h src/lab/lib/sat*.h; do rm -f "$root/include/${header##*/}"; done
     for name in sat sat_file; do
-        rm -f "$root/include/$name.h" "$root/lib/lib$name.a" "$root/lib/lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION" \
+        rm -f "$root/lib/lib$name.a" "$root/lib/lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION" \
             "$root/lib/lib$name.so" "$pc/$name.pc"
     done
     rmdir "$cmake" 2>/dev/null || true
@@ -38,12 +39,9 @@ fill() {
 }
 
 install -Dm755 "$B/sat" "$root/bin/sat"
-install -Dm644 src/lib/sat.h "$root/include/sat.h"
-for name in sat_bytes sat_gauss sat_image sat_light sat_query sat_run sat_window; do
-    install -Dm644 "src/lib/$name.h" "$root/include/$name.h"
-done
-[ "$LAB" = 0 ] || install -Dm644 src/lib/sat_lab.h "$root/include/sat_lab.h"
-install -Dm644 src/io/sat_file.h "$root/include/sat_file.h"
+mkdir -p "$root/include"
+install -m644 src/lib/sat*.h src/io/sat*.h "$root/include"
+[ "$LAB" = 0 ] || install -m644 src/lab/lib/sat*.h "$root/include"
 for name in sat sat_file; do
     install -Dm644 "$B/lib$name.a" "$root/lib/lib$name.a"
     install -Dm755 "$B/lib$name.so.$VERSION" "$root/lib/lib$name.so.$VERSION"

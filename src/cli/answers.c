@@ -12,18 +12,15 @@
 
 static const char SIDES[] = "xywh";
 
-enum { CHANNELS_MAX = 4 };
-
 /* What is written in one row. */
 typedef struct row {
     answers_input input;
     bool is_real; /* the rectangle has fractions */
     sat_rect rect;
     sat_rect_f64 real;
-    double area;        /* of one with fractions */
-    const char *others; /* the fields of the other columns */
-    sat_sum sums[CHANNELS_MAX];
-    const double *reals; /* [k * CHANNELS_MAX + channel] of column k, where it is one of reals */
+    double area;           /* of one with fractions */
+    const char *others;    /* the fields of the other columns */
+    const sat_sum *values; /* [k * channels + c] of column k: sums, or reals (f) */
 } row;
 
 struct answers {
@@ -31,15 +28,16 @@ struct answers {
     text_out text;
     answers_input input;
     const rects *from;
-    bool begun;         /* an input is answered */
-    bool fixed;         /* the columns are; the header is written */
-    int channels;       /* the most of an input so far; when fixed, the columns' */
-    sat_type sum_type;  /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
-    uint64_t rows;      /* written */
-    row *held;          /* until the columns are fixed */
-    char *held_others;  /* what their fields point to */
-    double *held_reals; /* and their reals */
-    size_t held_n, held_bytes;
+    bool begun;        /* an input is answered */
+    bool fixed;        /* the columns are; the header is written */
+    int channels;      /* the most of an input so far; when fixed, the columns' */
+    sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
+    uint64_t rows;     /* written */
+    row *held;         /* until the columns are fixed */
+    char *held_others; /* what their fields point to */
+    sat_sum *held_values;
+    size_t held_n, held_bytes, held_values_n;
+    sat_sum *values; /* of a row */
 };
 
 bool answers_column_is_real(const answers_column *column)
@@ -126,12 +124,12 @@ static void npy_page(const answers *s, uint8_t page[NPY_PAGE])
 }
 
 /* A sum as f64, rounded once. */
-static double real_sum(const row *r, int c)
+static double real_sum(const row *r, sat_sum sum)
 {
     switch (sum_type_of(r->input.type)) {
-    case SAT_I64: return r->is_real ? r->sums[c].f : (double)r->sums[c].i;
-    case SAT_U64: return r->is_real ? r->sums[c].f : (double)r->sums[c].u;
-    default: return r->sums[c].f;
+    case SAT_I64: return r->is_real ? sum.f : (double)sum.i;
+    case SAT_U64: return r->is_real ? sum.f : (double)sum.u;
+    default: return sum.f;
     }
 }
 
@@ -141,8 +139,6 @@ static void put_record(answers *s, const row *r)
     text_out *t = &s->text;
     const int64_t area = area_of(r);
     const double real_area = r->is_real ? r->area : (double)area;
-    double real_sums[CHANNELS_MAX];
-    for (int c = 0; c < s->channels; c++) real_sums[c] = real_sum(r, c);
     if (s->spec.name_bytes > 0) {
         size_t n = strlen(r->input.name);
         text_bytes(t, r->input.name, n);
@@ -155,17 +151,17 @@ static void put_record(answers *s, const row *r)
     }
     for (int i = 0; i < s->spec.stats_n; i++) {
         const answers_column *column = &s->spec.stats[i];
-        const void *sums = s->spec.real ? (const void *)real_sums : r->sums;
-        const void *values = column->sum ? sums : r->reals + i * CHANNELS_MAX;
-        int64_t counts[CHANNELS_MAX];
-        if (column->count && !s->spec.real) {
-            for (int c = 0; c < s->channels; c++) counts[c] = (int64_t)r->reals[i * CHANNELS_MAX + c];
-            values = counts;
-        }
-        if (!column->area)
-            text_bytes(t, values, sizeof(double) * (size_t)s->channels);
-        else
+        const sat_sum *values = r->values + i * s->channels;
+        const bool other = column->sum ? s->spec.real : column->count && !s->spec.real; /* than the values */
+        if (column->area)
             text_bytes(t, s->spec.real ? (const char *)&real_area : (const char *)&area, sizeof area);
+        else if (!other)
+            text_bytes(t, (const char *)values, sizeof *values * (size_t)s->channels);
+        for (int c = 0; !column->area && other && c < s->channels; c++) {
+            sat_sum value = {.f = real_sum(r, values[c])};
+            if (column->count) value.i = (int64_t)values[c].f;
+            text_bytes(t, (const char *)&value, sizeof value);
+        }
     }
 }
 
@@ -178,7 +174,9 @@ static bool is_ours(const answers *s, const char *name)
     for (int i = 0; i < s->spec.stats_n; i++) {
         const char *stat = s->spec.stats[i].name;
         size_t n = strlen(stat);
-        if (strncmp(name, stat, n) == 0 && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 2]))) return true;
+        const char *number = name + n + 1;
+        if (strncmp(name, stat, n) != 0 || (name[n] && name[n] != '.')) continue;
+        if (!name[n] || (*number && (!number[1] || !number[strspn(number, "0123456789")]))) return true;
     }
     return false;
 }
@@ -241,19 +239,19 @@ static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
 {
     const answers_column *column = &s->spec.stats[k];
     sat_type type = column->sum && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
-    double value = column->sum ? r->sums[c].f : column->area ? 0 : r->reals[k * CHANNELS_MAX + c];
+    const sat_sum value = r->values[k * r->input.channels + c];
     if (column->area && r->is_real)
         text_real(t, r->area);
     else if (column->area)
         text_int(t, area_of(r));
     else if (type == SAT_I64)
-        text_int(t, r->sums[c].i);
+        text_int(t, value.i);
     else if (type == SAT_U64)
-        text_uint(t, r->sums[c].u);
-    else if (s->spec.form == ANSWERS_JSON && !isfinite(value))
+        text_uint(t, value.u);
+    else if (s->spec.form == ANSWERS_JSON && !isfinite(value.f))
         text_string(t, "null");
     else
-        text_real(t, value);
+        text_real(t, value.f);
 }
 
 static void put_side(text_out *t, const row *r, int i)
@@ -347,17 +345,20 @@ static size_t others_bytes(const answers *s, const char *fields)
 /* Keeps a row; false if the columns have to be fixed now. */
 static bool hold(answers *s, const row *r)
 {
-    const size_t bytes = others_bytes(s, r->others), reals = (size_t)s->spec.stats_n * CHANNELS_MAX;
+    enum { CHANNELS = 4 }; /* for which there is room in all rows */
+    const size_t bytes = others_bytes(s, r->others), stats = (size_t)s->spec.stats_n;
+    const size_t most = (size_t)ANSWERS_HELD_ROWS * CHANNELS * stats, n = (size_t)r->input.channels * stats;
     if (!s->held) s->held = malloc(ANSWERS_HELD_ROWS * sizeof *s->held);
     if (!s->held_others) s->held_others = malloc(ANSWERS_HELD_BYTES);
-    if (!s->held_reals) s->held_reals = malloc(ANSWERS_HELD_ROWS * reals * sizeof *s->held_reals);
-    if (!s->held || !s->held_others || !s->held_reals || s->held_n == ANSWERS_HELD_ROWS ||
-        bytes > ANSWERS_HELD_BYTES - s->held_bytes)
+    if (!s->held_values) s->held_values = malloc(most * sizeof *s->held_values);
+    if (!s->held || !s->held_others || !s->held_values || s->held_n == ANSWERS_HELD_ROWS ||
+        bytes > ANSWERS_HELD_BYTES - s->held_bytes || n > most - s->held_values_n)
         return false;
-    double *values = s->held_reals + s->held_n * reals;
+    sat_sum *values = s->held_values + s->held_values_n;
     row *kept = &s->held[s->held_n++];
     *kept = *r;
-    kept->reals = memcpy(values, r->reals, reals * sizeof *values);
+    kept->values = memcpy(values, r->values, n * sizeof *values);
+    s->held_values_n += n;
     kept->others = s->held_others + s->held_bytes;
     if (bytes > 0) memcpy(s->held_others + s->held_bytes, r->others, bytes);
     s->held_bytes += bytes;
@@ -401,7 +402,9 @@ bool answers_next_input(answers *s, const answers_input *input, error *err)
     if (!s->begun) s->sum_type = sum_type_of(input->type);
     if (more) s->channels = channels;
     s->input = *input;
-    return true;
+    free(s->values);
+    s->values = malloc((size_t)s->spec.stats_n * (size_t)channels * sizeof *s->values);
+    return s->values || fail(err, "out of memory");
 }
 
 bool answers_take_names(const answers *s, const rects *from, error *err)
@@ -418,6 +421,12 @@ bool answers_take_names(const answers *s, const rects *from, error *err)
     return true;
 }
 
+/* Where the library puts channel c of rectangle i of n. */
+static size_t index_of(const answers *s, size_t i, size_t c, size_t n)
+{
+    return s->input.planes ? c * n + i : i * (size_t)s->input.channels + c;
+}
+
 /* Of n cells, as doubles.  Where cells may be empty, a last output has their counts. */
 static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_statistics *given)
 {
@@ -429,31 +438,37 @@ static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_stat
     const size_t columns = (size_t)columns_of(column, s->input.channels);
     for (size_t i = 0; i < n * columns; i++) {
         const row r = {.input = s->input, .rect = list[i / columns]};
+        const size_t at = index_of(s, i / columns, i % columns, n);
         const double value = column->area      ? (double)area_of(&r)
-                             : !column->sum    ? given->output->values[i]
-                             : type == SAT_I64 ? (double)given->sums[i].i
-                             : type == SAT_U64 ? (double)given->sums[i].u
-                                               : given->sums[i].f;
-        answers_cells_put(&s->spec.cells, value, counts && counts[i] <= least);
+                             : !column->sum    ? given->output->values[at]
+                             : type == SAT_I64 ? (double)given->sums[at].i
+                             : type == SAT_U64 ? (double)given->sums[at].u
+                                               : given->sums[at].f;
+        answers_cells_put(&s->spec.cells, value, counts && counts[at] <= least);
     }
 }
 
-/* Of rectangle i: the reals of each column, one behind the other. */
-static void gather_reals(const answers *s, const sat_statistics *given, size_t i, double *reals)
+/* Of rectangle i of n: the values of each column, one behind the other. */
+static void gather(const answers *s, const sat_statistics *given, size_t i, size_t n)
 {
     const size_t channels = (size_t)s->input.channels;
     const sat_rect_output *next = given->output;
-    for (int k = 0; k < s->spec.stats_n; k++) {
-        if (!answers_column_is_real(&s->spec.stats[k])) continue;
-        memcpy(reals + k * CHANNELS_MAX, next->values + i * channels, channels * sizeof *reals);
-        next++;
+    sat_sum *to = s->values;
+    for (int k = 0; k < s->spec.stats_n; k++, to += channels) {
+        const answers_column *column = &s->spec.stats[k];
+        for (size_t c = 0; c < channels; c++) {
+            const size_t at = index_of(s, i, c, n);
+            if (column->sum)
+                to[c] = given->sums[at];
+            else
+                to[c].f = column->area ? 0 : next->values[at];
+        }
+        next += answers_column_is_real(column);
     }
 }
 
 void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *chunk, const sat_statistics *given)
 {
-    double reals[STATS_MAX * CHANNELS_MAX] = {0};
-    size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
     if (s->spec.cells.format) {
@@ -462,13 +477,13 @@ void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *ch
     }
     if (s->spec.form != ANSWERS_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < chunk->n; i++) {
-        row r = {.input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i), .reals = reals};
+        row r = {
+            .input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i), .values = s->values};
         if (chunk->real)
             r.real = chunk->real[i], r.area = given->areas_f64[i];
         else
             r.rect = chunk->whole[i];
-        if (given->sums) memcpy(r.sums, given->sums + i * channels, channels * sizeof *r.sums);
-        gather_reals(s, given, i, reals);
+        gather(s, given, i, chunk->n);
         if (!s->fixed && hold(s, &r)) continue;
         fix_columns(s);
         put_row(s, &r);
@@ -489,7 +504,8 @@ static void free_answers(answers **out)
 {
     free((*out)->held);
     free((*out)->held_others);
-    free((*out)->held_reals);
+    free((*out)->held_values);
+    free((*out)->values);
     free(*out);
     *out = NULL;
 }

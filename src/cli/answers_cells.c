@@ -34,34 +34,41 @@ bool answers_cells_begin(answers_cells *c, const answers_column *column, const a
 {
     const int64_t columns = (input->width - 1) / c->cell_width + 1, rows = (input->height - 1) / c->cell_height + 1;
     const char *word = format_extension(c->output);
+    const int planes = input->planes ? channels : 1;
     sat_type type = SAT_F64;
-    if (!format_holds(c->format, word, type, channels, true, err)) {
+    if (planes > 1) channels = 1;
+    if (!format_holds(c->format, word, type, channels, planes, true, err)) {
         type = SAT_F32;
-        if (!format_holds(c->format, word, type, channels, true, err)) return false;
+        if (!format_holds(c->format, word, type, channels, planes, true, err)) return false;
     }
     c->used = 0;
-    if (!image_alloc(&c->img, columns, rows, channels, type, err)) return false;
+    if (planes > 1 ? !image_alloc_planes(&c->img, columns, rows, planes, type, err)
+                   : !image_alloc(&c->img, columns, rows, channels, type, err))
+        return false;
     choose_empty(c, column, input->valid);
     return !input->meta || meta_of_cells(&c->img.meta, input->meta, c->cell_width, c->cell_height, err);
 }
 
 void answers_cells_put(answers_cells *c, double value, bool is_empty)
 {
-    if (c->used == c->img.width * c->img.height * c->img.channels) return;
+    const int64_t planes = image_planes(&c->img), pixels = c->img.width * c->img.height;
+    const int64_t at = c->used / planes + c->used % planes * pixels;
+    if (c->used == image_samples(&c->img)) return;
+    c->used++;
     if (c->marks && is_empty) {
         value = c->empty;
     } else if (c->marks && (c->img.type == SAT_F64 ? value : (double)(float)value) == c->empty) {
         value = sat_type_beside(c->img.type, c->empty, false);
         c->moved++;
     }
-    image_set(&c->img, c->used++, value);
+    image_set(&c->img, at, value);
 }
 
 bool answers_cells_end(answers_cells *c, error *err)
 {
     sink *out = NULL;
     const encode_options encode = {.threads = 0};
-    bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
+    bool ok = c->img.data && c->used == image_samples(&c->img) &&
               sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
               c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
     if (ok && c->verbose) valid_say_moved(output_name(c->output), c->moved, c->img.meta.nodata);

@@ -15,6 +15,7 @@ typedef struct answers_input {
     const char *name;
     int64_t width, height;
     int channels;
+    bool planes; /* the channels are, of an image */
     sat_type type;
     const image_meta *meta;     /* of an image that is in memory; or NULL */
     const valid_samples *valid; /* which of its samples count */
@@ -27,7 +28,7 @@ typedef struct answers_cells {
     bool no_clobber, verbose;
     int64_t cell_width, cell_height; /* px of the input */
     image img;
-    int64_t used;  /* samples put so far */
+    int64_t used;  /* samples put so far, the channels of a cell one after the other */
     bool marks;    /* cells in which too few samples count have this value, and no others: */
     double empty;  /* the input's value for no data, or NaN */
     int64_t moved; /* cells that would have had it */

@@ -33,13 +33,13 @@ static int sums_of(const answers_ask *ask, sat_type type)
 
 static double moved_by_pixels(const answers_ask *ask, const rects_load *load, const image_shape *shape)
 {
-    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * RECTS_LINE_BYTES;
+    return load->bytes * shape_bands(shape) * sums_of(ask, shape->type) + load->n * CORNERS * RECTS_LINE_BYTES;
 }
 
 static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)
 {
     const double image_bytes =
-        (double)shape->width * (double)shape->height * (double)shape->channels * (double)sat_type_bytes(shape->type);
+        (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
     return (1 + squares) * (image_bytes + load->n * CORNERS * RECTS_LINE_BYTES) + TABLE_TIMES * (double)table_bytes;
 }
 
@@ -48,7 +48,11 @@ static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
 {
     uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
     if (squares) bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
-    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
+    const uint64_t planes = shape->planes > 1 ? (uint64_t)shape->planes : 1;
+    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ||
+                   __builtin_mul_overflow(bytes, planes, &bytes)
+               ? UINT64_MAX
+               : bytes;
 }
 
 /* What a plan takes besides; one after the other makes the tables. */
@@ -59,6 +63,7 @@ static uint64_t plan_bytes(const answers_ask *ask, const image_shape *shape, sat
         const sat_plan_spec spec = {.width = shape->width,
                                     .height = shape->height,
                                     .channels = shape->channels,
+                                    .count = shape->planes,
                                     .sample = shape->type,
                                     .accum = power == 1 ? accum : SAT_TYPE_NONE,
                                     .power = power,
@@ -75,8 +80,9 @@ static uint64_t plan_bytes(const answers_ask *ask, const image_shape *shape, sat
 answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape)
 {
     const bool asked = ask->variances || ask->roots, forced = ask->backend && !ask->holes;
-    const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
-    const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
+    const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type); /* of a plane */
+    const double image_bytes =
+        (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
     rects_load load = {.n = 0};
     answers_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
     const bool exact = ask->holes || is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);

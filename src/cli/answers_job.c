@@ -13,50 +13,6 @@
 #include "rounding.h"
 #include "sample_type.h"
 
-static bool find_column(const char *name, size_t n, answers_column *column)
-{
-    for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
-        if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
-    return false;
-}
-
-bool answers_job_stats(answers_job *job, const char *text)
-{
-    job->stats_n = 0;
-    while (text) {
-        const char *comma = strchr(text, ',');
-        size_t n = comma ? (size_t)(comma - text) : strlen(text);
-        answers_column *found = &job->stats[job->stats_n];
-        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return false;
-        for (int k = 0; k < job->stats_n; k++)
-            if (strcmp(job->stats[k].name, found->name) == 0) return false;
-        job->stats_n++;
-        text = comma ? comma + 1 : NULL;
-    }
-    return true;
-}
-
-bool answers_job_form(answers_job *job, options *o, bool json)
-{
-    bool named = answers_form_named(job->output, &job->form);
-    if (job->cell_width && job->stats_n == 1 && !json) job->cell_format = answers_cells_format(job->output);
-    error err;
-    if (job->cell_format && !answers_cells_hold(job->cell_format, &err))
-        return options_refuse(o, "-o '%s': %s; cells are written as .npy, .tif, .pfm or .csv", job->output, err.text);
-    if (job->cell_format && job->inputs_n > 1)
-        return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
-    if (job->cell_format) return true;
-    if (!named && job->cell_width && answers_cells_format(job->output))
-        return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", job->output,
-                              json ? ", without --json" : ", or another");
-    if (!named && format_by_extension(job->output))
-        return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
-    if (named && json && job->form != ANSWERS_JSON)
-        return options_refuse(o, "-o '%s': --json writes a .json", job->output);
-    if (!named) job->form = json ? ANSWERS_JSON : ANSWERS_CSV;
-    return true;
-}
-
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 typedef struct answers_source {
@@ -65,13 +21,14 @@ typedef struct answers_source {
     sat_table squares;     /* where they are asked for, and no pixels are summed */
     sat_table counts;      /* of a file that has them */
     int64_t width, height; /* of the image */
-    int channels;
-    sat_type sums;       /* the type of sums: whose member of sat_sum counts */
-    source source;       /* of the file */
-    sat_file *file;      /* a table file, or NULL */
-    void *memory[2];     /* tables that were built here, of sums and squares */
-    image pixels;        /* of floats, for a few rectangles, or with holes: what these are summed from */
-    valid_samples valid; /* of a file with counts: its value for no data, or NaN */
+    int channels, planes;  /* all, and those that are planes: images or tables of one */
+    sat_type sums;         /* the type of sums: whose member of sat_sum counts */
+    source source;         /* of the file */
+    sat_file *file;        /* a table file, or NULL */
+    void *memory[2];       /* tables that were built here, of sums and squares */
+    image pixels;          /* of floats, for a few rectangles, or with holes: what these are summed from */
+    image_meta meta;       /* of an image that is not in memory any more */
+    valid_samples valid;   /* of a file with counts: its value for no data, or NaN */
 } answers_source;
 
 static answers_ask ask_of(const answers_job *job)
@@ -100,6 +57,7 @@ static bool build(const answers_job *job, const image *img, const answers_choice
     sat_plan_spec spec = {.width = img->width,
                           .height = img->height,
                           .channels = img->channels,
+                          .count = img->planes,
                           .sample = img->type,
                           .accum = power == 1 ? c->accum : SAT_TYPE_NONE,
                           .power = power,
@@ -109,7 +67,7 @@ static bool build(const answers_job *job, const image *img, const answers_choice
     bool ok = false;
     if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
-    view.type = sat_plan_accum(plan);
+    view.type = sat_plan_accum(plan), view.count = image_planes(img);
     if (!view_alloc(&view, "its table", err)) goto out;
     a->memory[power - 1] = view.data;
     if (sat_plan_run(plan, &in, &view, NULL) != SAT_OK) {
@@ -229,7 +187,10 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
     const answers_choice c = answers_choose(&q->ask, q->from, shape);
-    return c.table ? c.table_bytes : q->ask.holes ? (uint64_t)shape->width * (uint64_t)shape->height : 0;
+    return c.table ? c.table_bytes
+           : q->ask.holes
+               ? (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)(shape->planes > 1 ? shape->planes : 1)
+               : 0;
 }
 
 /* Which samples count; the pixels are summed if it may be not all of them. */
@@ -267,6 +228,8 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
         a->pixels = img;
         return true;
     }
+    a->meta = img.meta;
+    img.meta = (image_meta){0};
     image_free(&img);
     return ok;
 }
@@ -278,6 +241,7 @@ static void close_source(answers_source *a)
     free(a->memory[0]);
     free(a->memory[1]);
     image_free(&a->pixels);
+    meta_free(&a->meta);
     valid_free(&a->valid);
 }
 
@@ -382,10 +346,17 @@ typedef struct question {
     sat_rect_output output[STATS_MAX];
 } question;
 
+/* Rectangles that are answered at once: a chunk, or of many channels fewer. */
+static size_t piece_of(const answers_source *a)
+{
+    enum { CHANNELS = 4 };
+    return a->channels > CHANNELS ? (size_t)RECTS_CHUNK * CHANNELS / (size_t)a->channels : RECTS_CHUNK;
+}
+
 /* In images of cells, how many samples count is asked for, too. */
 static bool allocate(const answers_job *job, const answers_source *a, question *q)
 {
-    const size_t n = (size_t)RECTS_CHUNK * (size_t)a->channels;
+    const size_t n = piece_of(a) * (size_t)a->channels;
     sat_statistics *ask = &q->ask;
     *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0,
                             .threads = job->common->threads,
@@ -395,7 +366,7 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .has_nodata = a->pixels.data && a->valid.has_nodata,
                             .nodata = a->valid.nodata,
                             .counts = a->counts.view.data ? &a->counts : NULL};
-    ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
+    ask->areas_f64 = malloc(piece_of(a) * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {
         const answers_column *column = &job->stats[s];
@@ -450,9 +421,12 @@ static bool put_all(const answers_job *job, const answers_source *a, rects *from
         if (!rects_next(from, &chunk, err) || !answers_take_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
         if (a->pixels.data && valid_all(&a->valid) && !job->common->quiet) say_slow(job, a, &chunk, &load);
-        if (!put_rows(a, from, 0, &chunk, ask, to)) {
+        for (size_t at = 0; at < chunk.n; at += piece_of(a)) {
+            const size_t left = chunk.n - at;
+            const rects_chunk part = rects_chunk_part(&chunk, at, left < piece_of(a) ? left : piece_of(a));
+            if (put_rows(a, from, at, &part, ask, to)) continue;
             /* The rows before the first that is refused, one by one; then why. */
-            for (size_t i = 0; i < chunk.n; i++) {
+            for (size_t i = at; i < chunk.n; i++) {
                 const rects_chunk one = rects_chunk_one(&chunk, i);
                 if (!put_rows(a, from, i, &one, ask, to)) break;
             }
@@ -474,6 +448,7 @@ static bool takes_options(const answers_job *job, const input_file *in, error *e
     const channel_choice *c = &job->decode.channels;
     const char *given = c->gray                   ? "--gray"
                         : c->name || c->number    ? "--channel"
+                        : job->decode.page        ? "--page"
                         : job->valid.mask         ? "--mask"
                         : job->valid.nodata_given ? "--nodata"
                                                   : NULL;
@@ -488,7 +463,8 @@ static void describe(answers_source *a)
     const image *img = &a->pixels;
     a->width = img->data ? img->width : t->width - padded;
     a->height = img->data ? img->height : t->height - padded;
-    a->channels = img->data ? img->channels : t->channels;
+    a->planes = img->data ? image_planes(img) : t->count > 1 ? (int)t->count : 1;
+    a->channels = img->data ? image_bands(img) : a->planes * t->channels;
     a->sums = !img->data ? t->type : is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
 }
 
@@ -504,6 +480,7 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     double start = clock_now_s(), ready;
 
     need.ask.holes = job->valid.mask;
+    decode.planes_from = 2;
     *at_fault = input_name(input);
     decode.memory = &memory;
     bool ok = input_open(&in, input, &decode, err) && takes_options(job, &in, err);
@@ -512,10 +489,14 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     source_close(&in.file);
     if (ok) describe(&a);
     rects_of_image(from, a.width, a.height);
-    answers_input columns = {
-        .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
+    answers_input columns = {.name = input,
+                             .width = a.width,
+                             .height = a.height,
+                             .channels = a.channels,
+                             .planes = a.planes > 1,
+                             .type = a.sums};
+    if (!a.file) columns.meta = a.pixels.data ? &a.pixels.meta : &a.meta;
     columns.valid = &a.valid;
-    if (a.pixels.data) columns.meta = &a.pixels.meta;
     ready = clock_now_s();
     ok = ok && answers_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {

@@ -31,12 +31,16 @@ typedef struct answers_job {
     const options *common;
 } answers_job;
 
+/* ---- answers_form.c ---- */
+
 /* "mean,std" to columns; false if a name is unknown or stands twice. */
 bool answers_job_stats(answers_job *job, const char *text);
 
 /* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
  * of an image. */
 bool answers_job_form(answers_job *job, options *o, bool json);
+
+/* ---- answers_job.c ---- */
 
 /* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
  * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit

@@ -52,10 +52,7 @@ bool answers_option(answers_request *r, options *o, int c)
         break;
     case OPT_RECTS: r->rects_path = optarg; break;
     case OPT_GRID: options_side(o, "the cell's side", &to->cell_width, &to->cell_height); break;
-    case OPT_AS:
-        to->decode.array = strcmp(optarg, "image") == 0 ? ARRAY_IMAGE : ARRAY_TABLE;
-        if (to->decode.array == ARRAY_TABLE && strcmp(optarg, "table") != 0) options_wrong(o, "image or table");
-        break;
+    case OPT_AS: to->decode.array = options_choice(o, "") == 0 ? ARRAY_IMAGE : ARRAY_TABLE; break;
     case OPT_STAT: answers_request_stats(r, o, optarg); break;
     case OPT_DDOF:
         options_int(o, 0, INT64_MAX, "a variance is divided by the pixels less this number, 0 or more", &to->ddof);
@@ -68,6 +65,7 @@ bool answers_option(answers_request *r, options *o, int c)
     case OPT_NO_ORIENT: to->decode.no_orient = true; break;
     case OPT_GRAY: to->decode.channels.gray = true; break;
     case OPT_CHANNEL: take_channel(&to->decode.channels, o); break;
+    case OPT_PAGE: options_page(o, &to->decode.page); break;
     default: return false;
     }
     return true;

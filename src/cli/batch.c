@@ -17,6 +17,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "sat.h"
+#include "row_source.h"
 #include "source.h"
 
 bool batch_add(batch *b, const char *input, error *err)
@@ -346,11 +347,46 @@ int batch_name_outputs(batch *b, const window_request *windows, const char *temp
 
 /* ---- one file ------------------------------------------------------------------------------------- */
 
+/* Outputs that hold planes get all bands; of others a picture's, but are refused where a file has more than any
+ * picture.
+ */
+static int planes_from(const job *j, char *const *outputs)
+{
+    enum { ANY = 2, NO_PICTURE = 5 };
+    const int n = j->windows.outputs > 0 ? j->windows.outputs : 1;
+    for (int i = 0; !j->table && i < n; i++)
+        if (!(j->format ? j->format : format_by_extension(outputs[i]))->planes) return NO_PICTURE;
+    return ANY;
+}
+
+static void say_image(const job *j, const char *input, const image_format *format, const image *img)
+{
+    if (j->verbose)
+        say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img->width,
+            (long long)img->height, image_bands(img), image_bands(img) > 1 ? "s" : "", sat_type_name(img->type));
+    if (img->meta.note[0] && !j->quiet) say(input_name(input), "%s", img->meta.note);
+    if (!j->table && j->windows.outputs == 0 && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
+        image_has_alpha(img))
+        say(input_name(input),
+            "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
+            "like them, --alpha weighted leaves out this line",
+            img->channels);
+}
+
+/* Opens the file of --mask, which may turn out to be read whole. */
+static bool open_mask(const job *j, const image *img, int threads, row_source *mask, error *err)
+{
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    error why;
+    if (!row_source_open(mask, j->valid.mask, &decode, &why))
+        return fail(err, "--mask %s: %s", j->valid.mask, why.text);
+    return mask->whole || valid_mask_fits(j->valid.mask, &mask->head, img, err);
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
     image img = {0};
-    const image_format *format;
     error err;
     times spent = {0};
     bool at_first = false;
@@ -367,29 +403,46 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .threads = threads,
                              .memory = &memory,
                              .progress = {progress_more, &spent.item},
-                             .channels = j->channels};
+                             .channels = j->channels,
+                             .page = j->page,
+                             .planes_from = planes_from(j, outputs)};
 
     job_stage(j, &spent, "decode");
-    bool ok = image_read(input, &decode, &img, &format, &err);
+    row_source rows, mask = {.in.fd = -1};
+    bool ok = row_source_open(&rows, input, &decode, &err);
+    bool streams = ok && (j->table  ? job_table_streams(j, &rows)
+                          : windows ? job_window_streams(j, &rows, outputs)
+                                    : job_filter_streams(j, &rows, outputs));
+    if (streams && j->valid.mask) {
+        ok = open_mask(j, &rows.head, threads, &mask, &err);
+        streams = ok && !mask.whole;
+        if (!streams) row_source_close(&mask);
+    }
+    const image *head = streams ? &rows.head : &img;
+    const job_rows by_rows = {&rows, streams && j->valid.mask ? &mask : NULL, &memory.share};
+    ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     if (ok) {
         spent.decode_s = clock_now_s() - start;
-        if (j->verbose)
-            say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
-                (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
-        if (img.meta.note[0] && !j->quiet) say(input_name(input), "%s", img.meta.note);
-        if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
-            image_has_alpha(&img))
-            say(input_name(input),
-                "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
-                "like them, --alpha weighted leaves out this line",
-                img.channels);
-        progress_pixels(&spent.item, (double)img.width * (double)img.height);
-        if (windows)
+        say_image(j, input, rows.format, head);
+        progress_pixels(&spent.item, (double)head->width * (double)head->height);
+        if (j->border_values > 1 && image_planes(head) > 1)
+            ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
+                      j->border_values, image_planes(head));
+        else if (windows && streams)
+            ok = job_window_rows(j, input, &by_rows, outputs, threads, &spent, &at_output, &err);
+        else if (windows)
             ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
+        else if (streams)
+            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &by_rows, outputs[0], threads, &spent,
+                                                               &at_first, &err);
+        else if (j->table)
+            ok = job_table(j, input, &img, NULL, outputs[0], threads, &spent, &at_first, &err);
         else
-            ok = (j->table ? job_table : job_filter)(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
+            ok = job_filter(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
+    row_source_close(&mask);
+    row_source_close(&rows);
     image_free(&img);
     memory_keep(&memory.share, 0);
     progress_finish(&spent.item);
@@ -432,11 +485,11 @@ static int descriptors_left(int most)
 }
 
 /* Files that are worked on at a time: one for each worker, if their descriptors are within the process's limit.  An
- * image takes at first its input; when that is closed, of each output a file and its directory, and one more for what
- * is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
+ * image takes its input, which is open to the end where its rows are read, of each output a file and its directory, and
+ * one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
 static int jobs_at_once(const batch *b, int workers)
 {
-    const int each = 2 * (int)b->each + 1, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
+    const int each = 2 * (int)b->each + 2, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
     return jobs > 1 ? jobs : 1;
 }
 

@@ -18,45 +18,62 @@ typedef struct work {
     sat_counts *counts; /* moved: of all passes; empty: of the last */
 } work;
 
-/* Means of what counts in `from`, into an image of as many channels.  values: the border's; NULL: 1. */
-static bool run_pass(const work *w, int64_t pass, const sat_view *from, const image *to, bool by_value,
-                     const double *values, sat_counts *counts, error *err)
+sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const image_shape *from, int64_t pass,
+                              bool by_value, const sat_window_output *mean, int threads)
 {
-    const job *j = w->j;
-    const valid_samples *valid = &w->valid;
-    const sat_window_output mean = {.statistic = "mean", .result = to->type};
     sat_window_spec spec = {.width = from->width,
                             .height = from->height,
                             .channels = from->channels,
+                            .count = from->planes,
                             .sample = from->type,
                             .window_width = j->window_width,
                             .window_height = j->window_height,
                             .border = j->border,
                             .anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
                             .outputs = 1,
-                            .output = &mean,
-                            .masked = valid->mask.data != NULL,
+                            .output = mean,
+                            .masked = valid_masked(valid),
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
-                            .threads = w->threads,
+                            .threads = threads,
                             .backend = j->backend};
     if (by_value) {
         spec.skip_nan = valid->skip_nan;
         spec.has_nodata = valid->has_nodata;
-        spec.empty_set = spec.avoid_empty = valid->has_nodata && sat_type_holds(to->type, valid->nodata);
+        spec.empty_set = spec.avoid_empty = valid->has_nodata && sat_type_holds(mean->result, valid->nodata);
         spec.nodata = spec.empty = valid->nodata;
     }
-    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = values ? values[j->border_values > 1 ? c : 0] : 1;
+    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
+    return spec;
+}
+
+void job_say_valid(const job *j, const char *input, const char *note)
+{
+    say(input_name(input), "means of what counts, window %lldx%lld px, %lld pass%s; %s", (long long)j->window_width,
+        (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "", note);
+}
+
+/* Means of what counts in `from`, into an image of as many channels.  ones: the border's value is 1. */
+static bool run_pass(const work *w, int64_t pass, const sat_view *from, const image *to, bool by_value, bool ones,
+                     sat_counts *counts, error *err)
+{
+    const job *j = w->j;
+    const valid_samples *valid = &w->valid;
+    const sat_window_output mean = {.statistic = "mean", .result = to->type};
+    const image_shape shape = {.width = from->width,
+                               .height = from->height,
+                               .channels = from->channels,
+                               .planes = (int)from->count,
+                               .type = from->type};
+    sat_window_spec spec = job_pass_spec(j, valid, &shape, pass, by_value, &mean, w->threads);
+    for (int c = 0; ones && c < 4; c++) spec.border_value[c] = 1;
     sat_window *window;
     const sat_status status = sat_window_create(&window, &spec);
     if (status != SAT_OK)
         return fail(err, "%s%s%s", sat_detail(),
                     status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
                     status == SAT_ERR_UNAVAILABLE && by_value ? "; --nodata none takes all" : "");
-    if (pass == 0 && values && j->verbose)
-        say(input_name(w->input), "means of what counts, window %lldx%lld px, %lld pass%s; %s",
-            (long long)j->window_width, (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "",
-            sat_window_note(window));
+    if (pass == 0 && !ones && j->verbose) job_say_valid(j, w->input, sat_window_note(window));
     const sat_view mask = image_view(&valid->mask), result = image_view(to);
     const sat_run_options how = {.counts = counts, .mask = spec.masked ? &mask : NULL};
     const bool ok = sat_window_run(window, from, NULL, &result, &how) == SAT_OK || fail(err, "%s", sat_detail());
@@ -69,12 +86,11 @@ static bool next_mask(work *w, int64_t pass, const image *img, error *err)
 {
     image ones = {0}, made = {0};
     sat_counts unused;
-    bool ok = image_alloc(&ones, img->width, img->height, 1, SAT_U8, err) &&
-              image_alloc(&made, img->width, img->height, 1, SAT_U8, err);
+    bool ok = image_alloc_like(&ones, img, 1, SAT_U8, err) && image_alloc_like(&made, img, 1, SAT_U8, err);
     if (ok) {
-        memset(ones.data, 1, ones.row_bytes * (size_t)ones.height);
+        memset(ones.data, 1, (size_t)image_samples(&ones));
         const sat_view from = image_view(&ones);
-        ok = run_pass(w, pass, &from, &made, false, NULL, &unused, err);
+        ok = run_pass(w, pass, &from, &made, false, true, &unused, err);
     }
     if (ok) image_exchange(&w->valid.mask, &made);
     image_free(&ones);
@@ -92,9 +108,9 @@ static bool passes(work *w, image *img, int channels, times *spent, error *err)
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         sat_counts counts;
         job_stage(j, spent, "compute");
-        ok = other.data || image_alloc(&other, img->width, img->height, channels, type, err);
+        ok = other.data || image_alloc_like(&other, img, channels, type, err);
         const sat_view from = image_channels_view(img, 0, channels);
-        ok = ok && run_pass(w, pass, &from, &other, by_value, j->border_value, &counts, err);
+        ok = ok && run_pass(w, pass, &from, &other, by_value, false, &counts, err);
         if (!ok) break;
         w->counts->empty[0] = counts.empty[0];
         w->counts->moved += counts.moved;

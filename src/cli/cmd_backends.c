@@ -21,17 +21,11 @@ static void put_json(const sat_backend_info *b, text_out *t)
 {
     text_string(t, "{\"name\":");
     text_json_string(t, b->name);
-    text_string(t, ",\"summary\":");
-    text_json_string(t, b->summary);
-    text_string(t, ",\"paper\":");
-    if (b->paper)
-        text_json_string(t, b->paper);
-    else
-        text_string(t, "null");
+    text_json_member(t, "summary", b->summary);
+    text_json_member(t, "paper", b->paper);
     text_printf(t, ",\"device\":%s,\"repeatable\":%s,\"filters\":%s,\"available\":%s", boolean(b->device),
                 boolean(b->repeatable), boolean(b->filters), boolean(b->available));
-    text_string(t, ",\"why\":");
-    text_json_string(t, b->why);
+    text_json_member(t, "why", b->why);
     text_string(t, "}\n");
 }
 

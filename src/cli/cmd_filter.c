@@ -19,8 +19,6 @@
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 enum { PASSES_MAX = 1000, RADIUS_MAX = (INT32_MAX - 1) / 2 };
-static const sat_type result_types[] = {SAT_F16, SAT_F32, SAT_F64, SAT_TYPE_NONE};
-static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
 
 /* What the command line asks for. */
 typedef struct request {
@@ -106,13 +104,10 @@ static void take(int c, options *o, request *r)
     case OPT_RADIUS: take_radius(o, j); break;
     case OPT_BORDER: take_border(o, r); break;
     case OPT_PASSES: options_int(o, 1, PASSES_MAX, "a number from 1 to 1000", &j->passes); break;
-    case OPT_ALPHA:
-        j->alpha = strcmp(optarg, "straight") == 0 ? ALPHA_STRAIGHT : ALPHA_WEIGHTED;
-        if (j->alpha == ALPHA_WEIGHTED && strcmp(optarg, "weighted") != 0) options_wrong(o, "straight or weighted");
-        break;
+    case OPT_ALPHA: j->alpha = options_choice(o, "") == 0 ? ALPHA_WEIGHTED : ALPHA_STRAIGHT; break;
     case OPT_RESULT:
         j->result_given = true;
-        if (strcmp(optarg, "same") != 0) options_type(o, result_types, "same, which is the image's type,", &j->result);
+        if (options_choice(o, "") >= 0) j->result = sat_type_from_name(optarg); /* none of "same" */
         j->f16 = j->result == SAT_F16;
         if (j->f16) j->result = SAT_F32;
         break;
@@ -122,8 +117,12 @@ static void take(int c, options *o, request *r)
     case OPT_STAT: r->stats = optarg; break;
     case OPT_OUTPUT: r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
-    case OPT_LAYOUT: options_layout(o, &j->layout); break;
-    case OPT_TYPE: options_type(o, table_types, "a table is of", &j->accum); break;
+    case OPT_LAYOUT:
+        if (options_choice(o, "") >= 0) sat_layout_from_name(optarg, &j->layout);
+        break;
+    case OPT_TYPE:
+        if (options_choice(o, "a table is of ") >= 0) j->accum = sat_type_from_name(optarg);
+        break;
     case OPT_LARGEST:
         options_side(o, "the side", &n, &m);
         j->largest_px = n * m; /* below 2^62 */
@@ -375,6 +374,7 @@ static int run_images(const options *o, request *r)
     r->j.max_pixels = o->max_pixels;
     r->j.valid.quiet = o->quiet;
     r->j.channels = r->answers.job.decode.channels;
+    r->j.page = r->answers.job.decode.page;
     r->j.no_orient = r->answers.job.decode.no_orient;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;

@@ -23,6 +23,7 @@ static const struct {
     [META_COMMENTS] = {"comments", "comment_bytes"},
     [META_HDR] = {"header lines", "header_bytes"},
     [META_GEOTIFF] = {"GeoTIFF", "geotiff_bytes"},
+    [META_GDAL] = {"GDAL", "gdal_bytes"},
 };
 
 /* What makes the stored pixels upright, by Exif's orientation. */
@@ -49,6 +50,20 @@ static int stored_orientation(const image_meta *meta)
     return !is_upright(meta) ? meta->orientation : meta->turned ? meta->turned : 1;
 }
 
+static void put_channels(int bands, int channels, text_out *t)
+{
+    if (bands > 1)
+        text_printf(t, "  channels    %d (bands)\n", bands);
+    else
+        text_printf(t, "  channels    %d (%s)\n", channels, channel_names[channels]);
+}
+
+/* More of a table's channels than a picture's are as many tables in its view. */
+static int table_channels(const sat_view *v)
+{
+    return v->count > 1 ? (int)v->count : v->channels;
+}
+
 static void put_meta_text(const image_meta *meta, text_out *t)
 {
     int orientation = stored_orientation(meta), n = 0;
@@ -70,7 +85,8 @@ static void put_image_text(const image *img, const image_format *format, text_ou
 {
     text_printf(t, "  format      %s\n", format->name);
     text_printf(t, "  size        %lld x %lld px\n", (long long)img->width, (long long)img->height);
-    text_printf(t, "  channels    %d (%s)\n", img->channels, channel_names[img->channels]);
+    put_channels(image_planes(img), img->channels, t);
+    if (img->meta.pages > 1) text_printf(t, "  pages       %d (--page)\n", img->meta.pages);
     text_printf(t, "  type        %s\n", sat_type_name(img->type));
     if (img->meta.icc) text_printf(t, "  profile     ICC, %zu bytes\n", img->meta.icc_bytes);
     if (img->meta.x_per_metre > 0)
@@ -84,21 +100,16 @@ static void put_image_json(const image *img, const image_format *format, text_ou
     text_printf(t,
                 ",\"kind\":\"image\",\"format\":\"%s\",\"width\":%lld,\"height\":%lld,\"channels\":%d,\"type\":\"%s\","
                 "\"icc_bytes\":%zu",
-                format->name, (long long)img->width, (long long)img->height, img->channels, sat_type_name(img->type),
+                format->name, (long long)img->width, (long long)img->height, image_bands(img), sat_type_name(img->type),
                 img->meta.icc_bytes);
     for (int k = 0; k < META_KINDS; k++) text_printf(t, ",\"%s\":%zu", meta_names[k].key, img->meta.blocks[k].n);
+    if (img->meta.pages > 1) text_printf(t, ",\"pages\":%d", img->meta.pages);
     text_printf(t, ",\"orientation\":%d,\"upright\":%s", stored_orientation(&img->meta),
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
-    if (img->meta.nodata[0]) {
-        text_string(t, ",\"nodata\":");
-        text_json_string(t, img->meta.nodata);
-    }
-    if (img->meta.note[0]) {
-        text_string(t, ",\"note\":");
-        text_json_string(t, img->meta.note);
-    }
+    if (img->meta.nodata[0]) text_json_member(t, "nodata", img->meta.nodata);
+    if (img->meta.note[0]) text_json_member(t, "note", img->meta.note);
 }
 
 static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)
@@ -123,7 +134,7 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
 {
     const sat_view *v = &table->view;
     text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
-    if (v->channels > 1) text_printf(t, " x %d", v->channels);
+    if (table_channels(v) > 1) text_printf(t, " x %d", table_channels(v));
     text_printf(t, " of %s%s\n  layout      %s\n", f->entry,
                 strcmp(f->entry, "i32") == 0 && v->type == SAT_U32 ? ", read modulo 2^32" : "",
                 f->has_trailer                             ? sat_layout_name(table->layout)
@@ -131,7 +142,7 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
                                                            : "not said (no trailer)");
     if (!f->has_trailer) return;
     text_printf(t, "  size        %lld x %lld px\n", (long long)f->width, (long long)f->height);
-    text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
+    put_channels((int)v->count, v->channels, t);
     text_printf(t, "  type        %s\n", sat_type_name(table->sample));
     if (strcmp(f->moment, "sum") != 0)
         text_printf(t, "  moments     %s: %ssums%s, of each pixel's channels\n", f->moment,
@@ -150,7 +161,7 @@ static void put_table_json(const sat_table *table, const sat_file_info *f, bool 
 {
     const sat_view *v = &table->view;
     text_printf(t, ",\"kind\":\"table\",\"rows\":%lld,\"columns\":%lld,\"channels\":%d,\"accum\":\"%s\"",
-                (long long)v->height, (long long)v->width, v->channels, f->entry);
+                (long long)v->height, (long long)v->width, table_channels(v), f->entry);
     if (!f->has_trailer) return;
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
                 (long long)f->width, (long long)f->height, sat_type_name(table->sample));
@@ -189,7 +200,7 @@ static bool put_table(input_file *in, bool json, text_out *t, error *err)
 static int run(int argc, char **argv)
 {
     options o = {.self = &command_info, .max_pixels = MAX_PIXELS_DEFAULT};
-    decode_options decode = {.max_pixels = 0};
+    decode_options decode = {.planes_from = 2, .page = 1};
     static text_out t, one;
     bool json = false;
     error err;
@@ -198,6 +209,7 @@ static int run(int argc, char **argv)
     while ((c = options_next(&o, argc, argv)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
+        case OPT_PAGE: options_page(&o, &decode.page); break;
         }
     if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE..., where - is standard input");
     if (o.stop) return o.status;

@@ -3,20 +3,17 @@
 #include "command.h"
 #include "messages.h"
 
-static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_I8,       SAT_I16,
-                                        SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
-
 static void take(int c, options *o, answers_request *r)
 {
     answers_job *to = &r->job;
     switch (c) {
     case OPT_FILE_LAYOUT:
         to->assume_given = to->assume.foreign = true;
-        options_layout(o, &to->assume.layout);
+        if (options_choice(o, "") >= 0) sat_layout_from_name(optarg, &to->assume.layout);
         break;
     case OPT_SAMPLE:
         to->assume_given = true;
-        options_type(o, sample_types, "the type of the summed image is", &to->assume.sample);
+        if (options_choice(o, "the type of the summed image is ") >= 0) to->assume.sample = sat_type_from_name(optarg);
         break;
     case OPT_VERIFY: to->verify = true; break;
     case OPT_OUTPUT: to->output = optarg; break;

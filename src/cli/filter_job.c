@@ -4,6 +4,7 @@
  * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
  * images are held while it computes, one while it encodes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
@@ -12,6 +13,7 @@
 #include "progress.h"
 #include "sample_type.h"
 #include "sat_image.h"
+#include "stream.h"
 
 /* ---- a box ---------------------------------------------------------------------------------------- */
 
@@ -26,6 +28,7 @@ static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads
                           .window_height = j->window_height,
                           .border = j->border,
                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                          .count = shape->planes,
                           .backend = j->backend,
                           .threads = threads,
                           .result = job_result_type(j, shape->type)};
@@ -77,7 +80,7 @@ static bool filter_all(const job *j, const char *input, image *img, int threads,
 
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
+        ok = (other.data || image_alloc_like(&other, img, img->channels, spec.result, err)) &&
              open_pass(j, img, pass, &spec, &box, err);
         if (!ok) break;
         if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
@@ -128,6 +131,7 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
                             .side = j->gauss.side,
+                            .count = shape->planes,
                             .backend = j->backend,
                             .threads = threads,
                             .result = job_result_type(j, shape->type)};
@@ -147,6 +151,25 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
            (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
 }
 
+/* nodata: the value in results. */
+static bool open_gauss(const job *j, const char *input, const image *img, const valid_samples *valid,
+                       sat_gauss_spec *spec, sat_gauss **gauss, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    valid_nodata_text(valid, spec->result, nodata);
+    spec->masked = valid_masked(valid);
+    spec->skip_nan = valid->skip_nan;
+    spec->has_nodata = valid->has_nodata;
+    spec->empty_set = valid->has_nodata && nodata[0];
+    spec->nodata = spec->empty = valid->nodata;
+    if (!job_border_values(j, img, spec->border_value, err)) return false;
+    if (sat_gauss_create(gauss, spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
+            spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+            j->linear ? "" : sat_type_name(spec->result), sat_gauss_note(*gauss));
+    return true;
+}
+
 /* valid: as the image's samples, which may be light, are compared. */
 static bool gauss_filter(const job *j, const char *input, image *img, const valid_samples *valid, int threads,
                          sat_counts *counts, error *err)
@@ -156,19 +179,8 @@ static bool gauss_filter(const job *j, const char *input, image *img, const vali
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
     char nodata[NODATA_TEXT_BYTES];
-    valid_nodata_text(valid, spec.result, nodata);
-    spec.masked = valid->mask.data != NULL;
-    spec.skip_nan = valid->skip_nan;
-    spec.has_nodata = valid->has_nodata;
-    spec.empty_set = valid->has_nodata && nodata[0];
-    spec.nodata = spec.empty = valid->nodata;
-    if (!job_border_values(j, img, spec.border_value, err)) return false;
-    bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK || fail(err, "%s", sat_detail());
-    if (ok && j->verbose)
-        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
-            spec.weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
-            j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
-    ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
+    bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
+    ok = ok && image_alloc_like(&made, img, img->channels, spec.result, err);
     if (ok) {
         const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
         const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
@@ -226,7 +238,7 @@ static bool light_border(job *j, const image *img, error *err)
 /* Pixels of another type take the place of an image's. */
 static bool exchange(image *img, sat_type type, image *made, error *err)
 {
-    if (!image_alloc(made, img->width, img->height, img->channels, type, err)) return false;
+    if (!image_alloc_like(made, img, img->channels, type, err)) return false;
     image_exchange(img, made);
     return true;
 }
@@ -347,7 +359,7 @@ static bool check_holds(const job *j, const image_format *format, const char *wo
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     const bool negative = !j->scales && (!blur || is_signed_type(img->type));
     error why;
-    if (format_holds(format, word, type, img->channels - colours, negative, &why)) return true;
+    if (format_holds(format, word, type, img->channels - colours, image_planes(img), negative, &why)) return true;
     if (type == img->type) return fail(err, "%s", why.text);
     return fail(err, "%s %s: %s",
                 j->scales   ? "--scale is to"
@@ -385,7 +397,7 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         job_say_holes(j, input, &said,
                       &(job_holes){.is_value = said.has_nodata && !j->scales,
                                    .of_floats = !j->linear && !j->scales,
-                                   .results = img->width * img->height * img->channels,
+                                   .results = image_samples(img),
                                    .empty = floats && !j->scales ? 0 : counts.empty[0],
                                    .moved = counts.moved});
     spent->compute_s = clock_now_s() - start;
@@ -403,5 +415,171 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
         spent->encode_s = clock_now_s() - start;
     }
     sink_abort(&out);
+    return ok;
+}
+
+/* ---- a band of rows at a time ----------------------------------------------------------------------- */
+
+bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
+{
+    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
+    if (!stream_serves(j, from, outputs[0]) || j->linear || j->scales || j->f16 || j->passes > STREAM_STAGES)
+        return false;
+    if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */
+    if (wraps && (j->gauss.name || j->passes > 1)) return false;
+    if (j->gauss.name) return true;
+    const bool all = !j->valid.mask && !j->valid.skip_nan && !j->valid.has_nodata &&
+                     (j->valid.nodata_given || !from->head.meta.nodata[0]);
+    return (all && j->windows.min_valid == 0) || !image_has_alpha(&from->head);
+}
+
+/* A stage for each pass of a box. */
+static bool box_stages(const job *j, const char *input, const image *img, int64_t band, int threads, stream *s,
+                       error *err)
+{
+    const image_shape shape = image_shape_of(img);
+    sat_box_spec spec = box_spec(j, &shape, threads);
+    spec.band_rows = band;
+    if (!job_border_values(j, img, spec.border_value, err)) return false;
+    for (int64_t pass = 0; pass < j->passes; pass++) {
+        stream_filter *f = &s->stage[s->stages].filter[0];
+        sat_box *box;
+        s->stage[s->stages++] = (stream_stage){.filter = {STREAM_FILTER(box)}, .filters = 1, .channels = spec.channels};
+        s->stage[pass].sample = spec.sample;
+        f->results = 1;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err)) return false;
+        const sat_status status = sat_box_create(&box, &spec);
+        if (status != SAT_OK) refuse(status, &spec, err);
+        if (status != SAT_OK) return false;
+        f->object = box;
+        if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
+        spec.sample = spec.result;
+        spec.anchor = spec.anchor == SAT_ANCHOR_FIRST ? SAT_ANCHOR_SECOND : SAT_ANCHOR_FIRST;
+    }
+    return true;
+}
+
+/* The same where some samples do not count. */
+static bool valid_stages(const job *j, const char *input, const image *img, valid_samples valid, int64_t band,
+                         int threads, stream *s, error *err)
+{
+    const sat_window_output mean = {.statistic = "mean", .result = job_result_type(j, img->type)};
+    image_shape shape = image_shape_of(img);
+    double values[4];
+    if (!job_border_values(j, img, values, err)) return false;
+    for (int64_t pass = 0; pass < j->passes; pass++) {
+        sat_window_spec spec = job_pass_spec(j, &valid, &shape, pass, true, &mean, threads);
+        stream_filter *f = &s->stage[s->stages].filter[0];
+        sat_window *window;
+        s->stage[s->stages++] =
+            (stream_stage){.filter = {STREAM_FILTER(window)}, .filters = 1, .channels = shape.channels};
+        s->stage[pass].sample = shape.type;
+        f->results = 1;
+        spec.band_rows = band;
+        sat_bytes bytes;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
+        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+        f->object = window;
+        if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
+        shape.type = mean.result;
+        valid.by_rows = false;
+        if (valid.has_nodata && !sat_type_holds(mean.result, valid.nodata))
+            valid.has_nodata = false, valid.skip_nan = true;
+    }
+    return true;
+}
+
+static bool gauss_stage(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
+                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    const image_shape shape = image_shape_of(img);
+    sat_gauss_spec spec = gauss_spec(j, &shape, threads);
+    sat_gauss *gauss;
+    spec.band_rows = band;
+    sat_bytes bytes;
+    if (!stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err)) return false;
+    if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;
+    s->stage[s->stages++] = (stream_stage){
+        .filter = {STREAM_FILTER(gauss)}, .filters = 1, .channels = spec.channels, .sample = spec.sample};
+    s->stage[0].filter[0].results = 1;
+    s->stage[0].filter[0].object = gauss;
+    return true;
+}
+
+/* The stages of what is asked for; nodata: the value in results. */
+static bool open_stages(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
+                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+{
+    const bool all = all_count(j, valid);
+    if (all)
+        memcpy(nodata, img->meta.nodata, NODATA_TEXT_BYTES);
+    else
+        valid_nodata_text(valid, s->head[0].type, nodata);
+    if (j->gauss.name) {
+        char text[NODATA_TEXT_BYTES];
+        return gauss_stage(j, input, img, valid, band, threads, s, text, err);
+    }
+    return all ? box_stages(j, input, img, band, threads, s, err)
+               : valid_stages(j, input, img, *valid, band, threads, s, err);
+}
+
+static void say_bands(const job *j, const char *input, const stream *s, const valid_samples *valid)
+{
+    const image *made = &s->head[0];
+    sat_counts counts = s->stage[s->stages - 1].filter[0].counts;
+    for (int i = 0; i + 1 < s->stages; i++) counts.moved += s->stage[i].filter[0].counts.moved;
+    if (j->gauss.name) job_say_clipped(j, input, made, counts.clipped);
+    job_say_holes(j, input, valid,
+                  &(job_holes){.is_value = valid->has_nodata,
+                               .of_floats = true,
+                               .results = image_samples(made),
+                               .empty = is_float_type(made->type) ? 0 : counts.empty[0],
+                               .moved = counts.moved});
+}
+
+bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                     times *spent, bool *at_output, error *err)
+{
+    image *img = &rows->from->head;
+    job unmasked = *j; /* its mask is not decoded */
+    unmasked.valid.mask = NULL;
+    sink *out = NULL;
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const char *word = j->format ? j->format_word : format_extension(output);
+    const double start = clock_now_s();
+    const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
+    valid_samples valid;
+    stream *s = calloc(1, sizeof *s);
+    if (!s) return fail_memory(err, "out of memory");
+    job_stage(j, spent, "compute");
+    bool ok = what_counts(&unmasked, input, img, threads, &valid, err);
+    if (ok) {
+        valid.by_rows = rows->mask != NULL;
+        *at_output = true;
+        ok = check_holds(j, format, word, img, &valid, err) &&
+             sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
+    }
+    if (ok) {
+        *at_output = false;
+        *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
+        image *made = &s->head[0];
+        *made = *img;
+        made->type = job_result_type(j, img->type);
+        const size_t row = sat_row_bytes(img->width, img->channels, made->type);
+        const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);
+        ok = open_stages(j, input, img, &valid, band, threads, s, made->meta.nodata, err) &&
+             stream_begin(s, 0, format, &encode, out, err) && stream_run(s, band, threads, spent, err);
+        *at_output = s->at_output == 0;
+    }
+    if (ok) {
+        say_bands(j, input, s, &valid);
+        *at_output = true;
+        ok = sink_commit(&out, err);
+    }
+    spent->compute_s = clock_now_s() - start;
+    sink_abort(&out);
+    stream_free(s);
+    free(s);
     return ok;
 }

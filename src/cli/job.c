@@ -49,7 +49,8 @@ void job_store(const job *j, const char *input, image *img, const valid_samples 
 
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)
 {
-    return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height;
+    return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height *
+           (uint64_t)(shape->planes > 1 ? shape->planes : 1);
 }
 
 uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes)
@@ -74,7 +75,7 @@ const char *job_border_name(const job *j)
 
 void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
 {
-    const long long samples = (long long)img->width * img->height * img->channels;
+    const long long samples = image_samples(img);
     if (clipped > 0 && !j->quiet)
         say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
             samples, sat_type_name(img->type));

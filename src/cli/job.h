@@ -93,6 +93,7 @@ typedef struct job {
     const char *compression;    /* of TIFFs; NULL = the format's default */
     int64_t max_pixels;
     channel_choice channels;
+    int page; /* as in decode_options */
     const char *backend;
 } job;
 
@@ -150,16 +151,40 @@ void job_say_holes(const job *j, const char *input, const valid_samples *valid, 
  * and writes all pixels once, and counts as much as any other. */
 void job_stage(const job *j, times *spent, const char *label);
 
+/* An image whose rows are read, filtered and written a band at a time (stream.h). */
+struct row_source;
+typedef struct job_rows {
+    struct row_source *from, *mask; /* mask: that of --mask, or NULL */
+    memory_share *share;            /* of the memory that it takes */
+} job_rows;
+
 /* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                 bool *at_output, error *err);
-bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
-               bool *at_output, error *err);
+bool job_table(const job *j, const char *input, image *img, struct row_source *from, const char *output, int threads,
+               times *spent, bool *at_output, error *err);
 
 /* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid.  counts: empty results of the
  * last pass, and all that were moved. */
 bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
                    sat_counts *counts, error *err);
+
+/* The spec of a pass of such a filter, of one output, which is the caller's.  by_value: what counts is compared. */
+sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const image_shape *from, int64_t pass,
+                              bool by_value, const sat_window_output *mean, int threads);
+
+void job_say_valid(const job *j, const char *input, const char *note);
+
+/* The same a band of rows at a time: can these images be, and how.  A mask is not asked for yet. */
+bool job_table_streams(const job *j, const struct row_source *from);
+bool job_table_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                    times *spent, bool *at_output, error *err);
+bool job_filter_streams(const job *j, const struct row_source *from, char *const *outputs);
+bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                     times *spent, bool *at_output, error *err);
+bool job_window_streams(const job *j, const struct row_source *from, char *const *outputs);
+bool job_window_rows(const job *j, const char *input, const job_rows *rows, char *const *outputs, int threads,
+                     times *spent, int *at_output, error *err);
 
 /* The same with several outputs; *at_output: the index of the one at fault, or -1. */
 bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,

@@ -51,28 +51,33 @@ bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_
     return parse_int(optarg, low, high, value) || options_wrong(o, "%s", what);
 }
 
+bool options_page(options *o, int *page)
+{
+    enum { MOST = 1 << 24 };
+    int64_t n = 0;
+    const bool ok = options_int(o, 0, MOST, "a number from 0 on, the first page", &n);
+    *page = (int)n + 1;
+    return ok;
+}
+
 bool options_side(options *o, const char *what, int64_t *width, int64_t *height)
 {
     return parse_size(optarg, 1, INT32_MAX, width, height) ||
            options_wrong(o, "%s N, or WxH, in pixels from 1 to %d", what, INT32_MAX);
 }
 
-bool options_type(options *o, const sat_type *among, const char *what, sat_type *type)
+int options_choice(options *o, const char *what)
 {
     name_list names = {.used = 0};
-    for (; *among; among++) {
-        if (strcmp(optarg, sat_type_name(*among)) == 0) {
-            *type = *among;
-            return true;
-        }
-        name_list_add(&names, among[1] ? ", " : " or ", "%s", sat_type_name(*among));
+    const char *word = o->line->values;
+    for (int i = 0; *word; i++) {
+        const size_t n = strcspn(word, " ");
+        if (strlen(optarg) == n && strncmp(optarg, word, n) == 0) return i;
+        name_list_add(&names, word[n] ? ", " : " or ", "%.*s", (int)n, word);
+        word += n + (word[n] == ' ');
     }
-    return options_wrong(o, "%s %s", what, names.text);
-}
-
-bool options_layout(options *o, sat_layout *layout)
-{
-    return sat_layout_from_name(optarg, layout) || options_wrong(o, "padded, inclusive or exclusive");
+    options_wrong(o, "%s%s", what, names.text);
+    return -1;
 }
 
 /* ---- shared options ------------------------------------------------------------------------------- */

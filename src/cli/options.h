@@ -61,9 +61,11 @@ bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int
 
 /* The value of the option that was returned; else refused with `what` it takes. */
 bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_t *value);
-bool options_side(options *o, const char *what, int64_t *width, int64_t *height);       /* of N px, or WxH */
-bool options_type(options *o, const sat_type *among, const char *what, sat_type *type); /* of a zero-ended list */
-bool options_layout(options *o, sat_layout *layout);
+/* A page from 0 on, which *page counts from 1. */
+bool options_page(options *o, int *page);
+bool options_side(options *o, const char *what, int64_t *width, int64_t *height); /* of N px, or WxH */
+/* Which of its values in the table it is, from 0; -1: none, refused with `what` and all of them. */
+int options_choice(options *o, const char *what);
 
 /* `--max-pixels`: 1 Gpx, beyond which an image is more likely an attack than a picture. */
 #define MAX_PIXELS_DEFAULT ((int64_t)1 << 30)

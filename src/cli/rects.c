@@ -51,15 +51,7 @@ static sat_rect rects_touched(const sat_rect_f64 *r)
 
 static void next_of_list(rects *r)
 {
-    for (; r->chunk_n < RECTS_CHUNK && r->given < r->list_n; r->given++) {
-        const rects_one *one = &r->list[r->given];
-        if (r->chunk_n > 0 && one->is_real != r->real) return;
-        r->real = one->is_real;
-        if (r->real)
-            r->chunk.real[r->chunk_n++] = one->real;
-        else
-            r->chunk.whole[r->chunk_n++] = one->whole;
-    }
+    while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;
 }
 
 enum { OTHERS_BYTES = 8 << 20 }; /* of the other columns, beyond which a chunk ends */
@@ -144,17 +136,10 @@ static bool next_text(rects *r, error *err)
         if (!ok) return r->known ? false : forget(r);
         r->begun = r->known = true;
         if (is_header) continue;
-        if (r->chunk_n > 0 && rect.is_real != r->real) { /* the next chunk begins with this line */
-            r->begin = (size_t)(start - r->text);
-            r->line--;
-            return true;
-        }
-        r->real = rect.is_real;
-        if (r->real)
-            r->chunk.real[r->chunk_n] = rect.real;
-        else
-            r->chunk.whole[r->chunk_n] = rect.whole;
-        r->lines[r->chunk_n++] = r->line;
+        if (rects_put(r, &rect, r->line)) continue;
+        r->begin = (size_t)(start - r->text);
+        r->line--;
+        return true;
     }
     return true;
 }

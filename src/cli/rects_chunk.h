@@ -20,11 +20,15 @@ typedef struct rects_one {
     sat_rect_f64 real;
 } rects_one;
 
-/* Number i of a chunk, alone. */
+/* n of a chunk, from number i on; number i alone. */
+static inline rects_chunk rects_chunk_part(const rects_chunk *c, size_t i, size_t n)
+{
+    if (c->real) return (rects_chunk){.n = n, .real = c->real + i};
+    return (rects_chunk){.n = n, .whole = c->whole + i};
+}
 static inline rects_chunk rects_chunk_one(const rects_chunk *c, size_t i)
 {
-    if (c->real) return (rects_chunk){.n = 1, .real = c->real + i};
-    return (rects_chunk){.n = 1, .whole = c->whole + i};
+    return rects_chunk_part(c, i, 1);
 }
 
 /* Their reader. */

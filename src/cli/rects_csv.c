@@ -1,5 +1,5 @@
-/* rects_csv.c - rectangles of CSV, and what JSON shares with it: numbers, the names of fields, memory for other
- * columns. */
+/* rects_csv.c - rectangles of CSV, and what other files share with it: the chunk, numbers, the names of fields, memory
+ * for other columns. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -61,11 +61,29 @@ bool rects_read_number(const rects *r, const char *text, size_t n, rects_number 
                 shown, text);
 }
 
+bool rects_put(rects *r, const rects_one *one, int64_t line)
+{
+    if (r->chunk_n > 0 && one->is_real != r->real) return false;
+    r->real = one->is_real;
+    if (r->real)
+        r->chunk.real[r->chunk_n] = one->real;
+    else
+        r->chunk.whole[r->chunk_n] = one->whole;
+    r->lines[r->chunk_n++] = line;
+    return true;
+}
+
+rects_one rects_of_sides(bool is_real, const double side[RECTS_SIDES], const int64_t whole[RECTS_SIDES])
+{
+    if (is_real) return (rects_one){.is_real = true, .real = {side[0], side[1], side[2], side[3]}};
+    return (rects_one){.whole = {whole[0], whole[1], whole[2], whole[3]}};
+}
+
 bool rects_parse(const char *text, rects_one *rect)
 {
     double side[RECTS_SIDES];
     int64_t whole[RECTS_SIDES];
-    rect->is_real = false;
+    bool is_real = false;
     for (int i = 0; i < RECTS_SIDES; i++) {
         rects_number v = {.is_real = false};
         size_t n = strcspn(text, ","), begin = 0, end = n;
@@ -73,13 +91,12 @@ bool rects_parse(const char *text, rects_one *rect)
         while (begin < end && rects_is_blank(text[begin])) begin++;
         while (end > begin && rects_is_blank(text[end - 1])) end--;
         if (!read_number(text + begin, end - begin, &v)) return false;
-        rect->is_real = rect->is_real || v.is_real;
+        is_real = is_real || v.is_real;
         side[i] = v.f;
         whole[i] = v.i;
         text += n + 1;
     }
-    rect->real = (sat_rect_f64){side[0], side[1], side[2], side[3]};
-    rect->whole = (sat_rect){whole[0], whole[1], whole[2], whole[3]};
+    *rect = rects_of_sides(is_real, side, whole);
     return true;
 }
 
@@ -117,31 +134,23 @@ bool rects_check_fields(const rects *r, const int *seen, bool by_corners[2], err
     return true;
 }
 
-/* The side of number i, x or y, and its length. */
-static bool side_of(const rects *r, const rects_number *value, int i, bool by_corner, int64_t *length, error *err)
-{
-    const int64_t from = value[RECTS_X + i].i, to = value[RECTS_X1 + i].i;
-    *length = value[RECTS_W + i].i;
-    if (!by_corner || !__builtin_sub_overflow(to, from, length)) return true;
-    return fail(err, "line %lld: from %lld to %lld is too long", (long long)r->line, (long long)from, (long long)to);
-}
-
 bool rects_of_fields(const rects *r, const rects_number *value, const bool by_corners[2], rects_one *rect, error *err)
 {
-    const rects_number *x = &value[RECTS_X], *y = &value[RECTS_Y], *w = &value[RECTS_W], *h = &value[RECTS_H];
-    rect->is_real = false;
-    for (int f = 0; f < RECTS_FIELDS; f++) rect->is_real |= value[f].is_real;
-    if (rect->is_real) {
-        rect->real = (sat_rect_f64){.x = x->f,
-                                    .y = y->f,
-                                    .width = by_corners[0] ? value[RECTS_X1].f - x->f : w->f,
-                                    .height = by_corners[1] ? value[RECTS_Y1].f - y->f : h->f};
-        return true;
+    double side[RECTS_SIDES];
+    int64_t whole[RECTS_SIDES];
+    bool is_real = false;
+    for (int f = 0; f < RECTS_FIELDS; f++) is_real |= value[f].is_real;
+    for (int f = 0; f < RECTS_SIDES; f++) side[f] = value[f].f, whole[f] = value[f].i;
+    for (int i = 0; i < 2; i++) {
+        const rects_number *from = &value[RECTS_X + i], *to = &value[RECTS_X1 + i];
+        if (!by_corners[i]) continue;
+        side[RECTS_W + i] = to->f - from->f;
+        if (__builtin_sub_overflow(to->i, from->i, &whole[RECTS_W + i]) && !is_real)
+            return fail(err, "line %lld: from %lld to %lld is too long", (long long)r->line, (long long)from->i,
+                        (long long)to->i);
     }
-    rect->whole.x = x->i;
-    rect->whole.y = y->i;
-    return side_of(r, value, 0, by_corners[0], &rect->whole.width, err) &&
-           side_of(r, value, 1, by_corners[1], &rect->whole.height, err);
+    *rect = rects_of_sides(is_real, side, whole);
+    return true;
 }
 
 char *rects_room(text_heap *to, size_t n, error *err)

@@ -17,8 +17,7 @@ typedef enum json_kind { JSON_NUMBER, JSON_STRING, JSON_NULL, JSON_WORD, JSON_NE
 
 /* A value as it stands in the line, which stays the caller's.  A string without its quotes, and with its escapes. */
 typedef struct json_value {
-    json_kind
-        kind; /* WORD: true or false; NESTED: an object or an array, which holds at most 64 others in each other */
+    json_kind kind; /* WORD: true or false; NESTED: an object or an array, with at most DEPTH_MAX in each other */
     const char *text;
     size_t n;
 } json_value;
@@ -113,52 +112,43 @@ static bool take_plain(const char **at, const char *end, json_value *value)
     return ok;
 }
 
-/* "name": */
-static bool take_name(const char **at, const char *end)
+static bool json_take(const char **at, const char *end, int depth, json_value *value);
+
+/* A member of an object, with its name, or of an array, and the mark behind it: *more: a comma. */
+static bool json_member(const char **at, const char *end, char closes, int depth, json_value *name, json_value *value,
+                        bool *more)
 {
-    json_value name;
-    if (json_peek(at, end) != '"' || !take_plain(at, end, &name) || json_peek(at, end) != ':') return false;
+    if (closes == '}') {
+        if (json_peek(at, end) != '"' || !take_plain(at, end, name) || json_peek(at, end) != ':') return false;
+        ++*at;
+    }
+    if (!json_take(at, end, depth, value)) return false;
+    const char mark = json_peek(at, end);
+    if (mark != ',' && mark != closes) return false;
+    *more = mark == ',';
     ++*at;
     return true;
 }
 
-/* From the bracket that opens an object or an array to behind the one that closes it. */
-static bool take_nested(const char **at, const char *end)
+/* Behind the bracket that opens an object or an array: has it a member?  If not, *at moves behind it. */
+static bool json_begin(const char **at, const char *end, char closes)
 {
-    char closes[DEPTH_MAX]; /* of the open ones */
-    int depth = 0;
-    bool is_first = false; /* the bracket was opened last, and may be closed again */
-    json_value value;
-    do {
-        const char c = json_peek(at, end);
-        if (depth > 0 && c == closes[depth - 1]) {
-            ++*at;
-            depth--;
-            is_first = false;
-            continue;
-        }
-        if (depth > 0 && !is_first) {
-            if (c != ',') return false;
-            ++*at;
-        }
-        if (depth > 0 && closes[depth - 1] == '}' && !take_name(at, end)) return false;
-        const char opens = json_peek(at, end);
-        is_first = opens == '{' || opens == '[';
-        if (!is_first && !take_plain(at, end, &value)) return false;
-        if (!is_first) continue;
-        if (depth == DEPTH_MAX) return false;
-        closes[depth++] = opens == '{' ? '}' : ']';
-        ++*at;
-    } while (depth > 0);
-    return true;
+    if (json_peek(at, end) != closes) return true;
+    ++*at;
+    return false;
 }
 
-/* The next value; *at moves behind it.  False if there is none, or it is no JSON: *at stands where that shows. */
-static bool json_take(const char **at, const char *end, json_value *value)
+/* The next value, in so many objects and arrays; *at moves behind it.  False if there is none, or it is no JSON: *at
+ * stands where that shows. */
+static bool json_take(const char **at, const char *end, int depth, json_value *value)
 {
-    const char first = json_peek(at, end), *from = *at;
+    const char first = json_peek(at, end), *from = *at, closes = first == '{' ? '}' : ']';
+    json_value name, member;
     if (first != '{' && first != '[') return take_plain(at, end, value);
-    bool ok = take_nested(at, end);
+    if (depth == DEPTH_MAX) return false;
+    ++*at;
+    bool more = json_begin(at, end, closes), ok = true;
+    while (ok && more) ok = json_member(at, end, closes, depth + 1, &name, &member, &more);
     *value = (json_value){.kind = JSON_NESTED, .text = from, .n = (size_t)(*at - from)};
     return ok;
 }
@@ -247,14 +237,9 @@ static bool read_number(const rects *r, const json_value *v, rects_number *value
 static bool read_array(rects *r, const char *at, const char *end, rects_number *value, error *err)
 {
     int n = 0;
-    if (json_peek(&at, end) == ']') return fail(err, "line %lld: 0 values where 4 are expected", (long long)r->line);
-    for (bool more = true; more; n++) {
-        json_value v;
-        if (!json_take(&at, end, &v)) return fail_json(r, at, end, err);
-        const char mark = json_peek(&at, end);
-        if (mark != ',' && mark != ']') return fail_json(r, at, end, err);
-        more = mark == ',';
-        at++;
+    json_value v;
+    for (bool more = json_begin(&at, end, ']'); more; n++) {
+        if (!json_member(&at, end, ']', 0, NULL, &v, &more)) return fail_json(r, at, end, err);
         if (n < RECTS_SIDES && !read_number(r, &v, &value[n], err)) return false;
     }
     if (n == RECTS_SIDES) return check_end(r, at, end, err);
@@ -321,18 +306,9 @@ static bool read_object(rects *r, const char *at, const char *end, rects_number 
     static const json_value nothing = {.kind = JSON_NULL, .text = ""};
     int seen[RECTS_FIELDS] = {0};
     others o = {.there = {false}};
-    bool more = json_peek(&at, end) != '}';
-    if (!more) at++;
-    while (more) {
-        json_value name, v;
-        if (json_peek(&at, end) != '"' || !json_take(&at, end, &name) || json_peek(&at, end) != ':')
-            return fail_json(r, at, end, err);
-        at++;
-        if (!json_take(&at, end, &v)) return fail_json(r, at, end, err);
-        const char mark = json_peek(&at, end);
-        if (mark != ',' && mark != '}') return fail_json(r, at, end, err);
-        more = mark == ',';
-        at++;
+    json_value name, v;
+    for (bool more = json_begin(&at, end, '}'); more;) {
+        if (!json_member(&at, end, '}', 0, &name, &v, &more)) return fail_json(r, at, end, err);
         if (!take_member(r, &name, &v, seen, value, &o, err)) return false;
     }
     if (!rects_check_fields(r, seen, by_corners, err) || !check_end(r, at, end, err)) return false;

@@ -52,63 +52,42 @@ static double read_float(const uint8_t *at, const npy_header *h)
     return h->item_bytes == 8 ? f64 : (double)f32;
 }
 
-/* Row i, whose sides are floats. */
-static rects_one read_floats(const rects *r, size_t i)
+/* Row i, of integers or floats. */
+static bool read_row(const rects *r, size_t i, rects_one *one, error *err)
 {
     const npy_header *h = &r->npy;
     const size_t bytes = (size_t)h->item_bytes;
     const uint8_t *row = r->file.bytes + h->data_offset + i * RECTS_SIDES * bytes;
     double side[RECTS_SIDES];
-    rects_one one = {.is_real = false};
+    int64_t whole[RECTS_SIDES];
+    bool is_real = false;
     for (size_t f = 0; f < RECTS_SIDES; f++) {
-        side[f] = read_float(row + f * bytes, h);
-        one.is_real = one.is_real || !rects_is_whole(side[f]);
+        side[f] = h->kind == 'f' ? read_float(row + f * bytes, h) : 0;
+        is_real = is_real || !rects_is_whole(side[f]);
+        whole[f] = is_real ? 0 : (int64_t)side[f];
+        if (h->kind != 'f' && !read_integer(row + f * bytes, h, &whole[f]))
+            return fail(err, "row %zu: %llu is too large", i, (unsigned long long)whole[f]);
     }
-    if (one.is_real)
-        one.real = (sat_rect_f64){side[0], side[1], side[2], side[3]};
-    else
-        one.whole = (sat_rect){(int64_t)side[0], (int64_t)side[1], (int64_t)side[2], (int64_t)side[3]};
-    return one;
-}
-
-/* Row i, whose sides are integers. */
-static bool read_integers(const rects *r, size_t i, rects_one *one, error *err)
-{
-    const npy_header *h = &r->npy;
-    const size_t bytes = (size_t)h->item_bytes;
-    const uint8_t *row = r->file.bytes + h->data_offset + i * RECTS_SIDES * bytes;
-    int64_t side[RECTS_SIDES];
-    for (size_t f = 0; f < RECTS_SIDES; f++)
-        if (!read_integer(row + f * bytes, h, &side[f]))
-            return fail(err, "row %zu: %llu is too large", i, (unsigned long long)side[f]);
-    *one = (rects_one){.whole = {side[0], side[1], side[2], side[3]}};
+    *one = rects_of_sides(is_real, side, whole);
     return true;
 }
 
 bool rects_npy_fractions(const rects *r)
 {
-    bool some = false;
-    for (int64_t i = 0; r->npy.kind == 'f' && i < r->npy.shape[0] && !some; i++)
-        some = read_floats(r, (size_t)i).is_real;
-    return some;
+    rects_one one = {.is_real = false};
+    error unused;
+    for (int64_t i = 0; r->npy.kind == 'f' && i < r->npy.shape[0] && !one.is_real; i++)
+        read_row(r, (size_t)i, &one, &unused);
+    return one.is_real;
 }
 
 bool rects_next_npy(rects *r, error *err)
 {
     for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < r->npy.shape[0]; r->given++) {
-        rects_one one = {.is_real = false};
-        if (r->npy.kind == 'f')
-            one = read_floats(r, r->given);
-        else if (!read_integers(r, r->given, &one, err))
-            return false;
+        rects_one one;
+        if (!read_row(r, r->given, &one, err)) return false;
         if (one.is_real && r->whole_only) return fail(err, "row %zu: changed while it was read", r->given);
-        if (r->chunk_n > 0 && one.is_real != r->real) return true; /* the next chunk begins with this row */
-        r->real = one.is_real;
-        if (r->real)
-            r->chunk.real[r->chunk_n] = one.real;
-        else
-            r->chunk.whole[r->chunk_n] = one.whole;
-        r->lines[r->chunk_n++] = (int64_t)r->given;
+        if (!rects_put(r, &one, (int64_t)r->given)) return true;
     }
     return true;
 }

@@ -93,6 +93,13 @@ bool rects_read_csv(rects *r, const char *text, const char *end, rects_one *rect
 /* One line of JSON; the members of the first that are no fields name the other columns. */
 bool rects_read_json(rects *r, const char *text, const char *end, rects_one *rect, error *err);
 
+/* Adds a rectangle to the chunk, of that line or row; false if it is of the other kind: the next chunk begins with it.
+ */
+bool rects_put(rects *r, const rects_one *one, int64_t line);
+
+/* Which has these sides; whole ones are integers of the same values. */
+rects_one rects_of_sides(bool is_real, const double side[RECTS_SIDES], const int64_t whole[RECTS_SIDES]);
+
 /* ---- text ---- */
 
 bool rects_is_blank(char c);

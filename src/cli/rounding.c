@@ -33,7 +33,7 @@ static bool has_lost_samples(const sat_view *image)
     return is_float_type(image->type) && sat_image_range(image, 0, &low, &high) == SAT_ERR_RANGE;
 }
 
-bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image)
+static bool one_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image)
 {
     sat_rounding r;
     const sat_type type = t->view.type;
@@ -45,4 +45,15 @@ bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t h
              (long long)r.lost_x,
              wider ? "--type f64 holds these sums" : "`sat query` of the image itself sums what lies in a rectangle");
     return true;
+}
+
+bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image)
+{
+    sat_table one = *t;
+    for (int64_t i = 0; i == 0 || i < t->view.count; i++) {
+        const sat_view plane = image ? sat_view_image(image, i) : t->view;
+        one.view = sat_view_image(&t->view, i);
+        if (one_text(text, &one, height, image ? &plane : NULL)) return true;
+    }
+    return false;
 }

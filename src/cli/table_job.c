@@ -1,16 +1,21 @@
 /* table_job.c - the table file of one image, a band of rows at a time.
  *
+ * Planes of an image are its channels: each entry of the table has all of them side by side, as the file has.
+ *
  * Bands of about 16 MiB (well beyond what a parallel region costs to start, and small beside an image) are
- * summed, joined by their carry row, and written as they come: no table is ever held whole. */
+ * summed, joined by their carry row, and written as they come: no table is ever held whole, and no image of integers
+ * whose rows can be read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "image.h"
+#include "image_memory.h"
 #include "job.h"
 #include "messages.h"
 #include "progress.h"
 #include "rounding.h"
+#include "row_source.h"
 #include "sample_type.h"
 #include "sat_image.h"
 
@@ -55,6 +60,8 @@ typedef struct band_work {
     valid_samples valid;
     moment moments[MOMENTS];
     sat_file_writer *writer;
+    row_source *from; /* the rows of an image without pixels; or NULL */
+    char *rows;       /* of a band */
 } band_work;
 
 /* Rows of the image in a band. */
@@ -74,6 +81,7 @@ static sat_plan_spec plan_spec(const job *j, const image_shape *shape, int64_t r
     return (sat_plan_spec){.width = shape->width,
                            .height = rows,
                            .channels = shape->channels,
+                           .count = shape->planes,
                            .sample = shape->type,
                            .accum = accum_for(j, shape->type),
                            .layout = j->layout,
@@ -81,11 +89,18 @@ static sat_plan_spec plan_spec(const job *j, const image_shape *shape, int64_t r
                            .threads = threads};
 }
 
+/* 0: more than can be. */
+static size_t table_row_bytes(const image_shape *shape, int64_t width, sat_type accum)
+{
+    size_t bytes = sat_row_bytes(width, shape->channels, accum);
+    return __builtin_mul_overflow(bytes, (size_t)(shape->planes > 1 ? shape->planes : 1), &bytes) ? 0 : bytes;
+}
+
 /* A plan, with a band, a padded table's first row, and the row that is carried on. */
 static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int power)
 {
     const job *j = need->j;
-    const size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(j, shape->type));
+    const size_t row_bytes = table_row_bytes(shape, shape->width + 1, accum_for(j, shape->type));
     if (row_bytes == 0) return UINT64_MAX;
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
@@ -100,7 +115,8 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
 uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
-    const image_shape mask = {.width = shape->width, .height = shape->height, .channels = 1, .type = SAT_U8};
+    image_shape mask = *shape;
+    mask.channels = 1;
     const bool counts = need->j->counts || need->j->valid.mask || need->j->valid.nodata_given;
     uint64_t all = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) : 0;
     for (int m = 0; m < MOMENTS; m++) {
@@ -149,9 +165,15 @@ static bool open_moment(band_work *w, int which, error *err)
     if (status == SAT_ERR_TYPE && (w->moments[SQUARES].used || w->moments[COUNTS].used)) return refuse_type(w, err);
     if (status != SAT_OK) return fail(err, "%s%s", sat_detail(), which != SUMS ? " (--type)" : "");
     m->band = (sat_view){.width = s->width + padded, .height = s->height + padded, .channels = s->channels};
-    m->band.type = s->accum;
+    m->band.type = s->accum, m->band.count = s->count;
     if (!view_alloc(&m->band, "a band of its table", err)) return false;
-    m->carry = calloc((size_t)s->width * (size_t)s->channels, sat_type_bytes(s->accum));
+    const size_t planes = s->count > 1 ? (size_t)s->count : 1;
+    if (planes > 1) {
+        m->band.image_bytes = (ptrdiff_t)sat_type_bytes(s->accum);
+        m->band.pixel_bytes = m->band.image_bytes * (ptrdiff_t)planes;
+        m->band.row_bytes *= (ptrdiff_t)planes;
+    }
+    m->carry = calloc((size_t)s->width * (size_t)s->channels * planes, sat_type_bytes(s->accum));
     return m->carry ? true : fail(err, "out of memory");
 }
 
@@ -159,11 +181,13 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
 {
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
-    size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
+    const image_shape shape = image_shape_of(img);
+    size_t row_bytes = table_row_bytes(&shape, img->width + padded, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    const image_shape shape = image_shape_of(img);
     w->spec = plan_spec(j, &shape, rows, threads);
+    w->rows = w->from ? malloc((size_t)rows * img->row_bytes) : NULL;
+    if (w->from && !w->rows) return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
     const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
     if (!valid_of_image(&w->valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
     w->spec.masked = w->valid.mask.data != NULL;
@@ -183,7 +207,10 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
 /* Sums image rows [y, y + rows) for all moments and shows the tables' rows for them in made. */
 static bool sum_band(const band_work *w, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS], error *err)
 {
-    const sat_view in = image_rows_view(img, y, rows);
+    image band = *img;
+    if (w->from) band.data = w->rows, band.height = rows;
+    if (w->from && !row_source_read(w->from, y, rows, w->rows, err)) return false;
+    const sat_view in = image_rows_view(&band, w->from ? 0 : y, rows);
     sat_view mask = {0};
     if (w->spec.masked) mask = image_rows_view(&w->valid.mask, y, rows);
     for (int k = 0; k < MOMENTS; k++) {
@@ -207,16 +234,44 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
     const sat_view pixels = image_view(img);
     sat_table last = {.view = {.data = m->carry, .width = img->width, .height = 1}};
     if (!m->plan || j->quiet) return;
-    last.view.channels = img->channels, last.view.type = m->band.type;
+    last.view.channels = img->channels, last.view.count = image_planes(img), last.view.type = m->band.type;
     last.view.row_bytes = (ptrdiff_t)sat_row_bytes(img->width, img->channels, m->band.type);
     last.layout = SAT_INCLUSIVE, last.sample = img->type, last.power = power;
-    if (rounding_text(text, &last, img->height, power == 1 ? &pixels : NULL)) say(output_name(output), "%s", text);
+    if (rounding_text(text, &last, img->height, power == 1 && img->data ? &pixels : NULL))
+        say(output_name(output), "%s", text);
 }
 
-bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
-               bool *at_output, error *err)
+bool job_table_streams(const job *j, const row_source *from)
 {
-    band_work w = {0};
+    const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
+    return !from->whole && image_planes(&from->head) == 1 && cpu && !is_float_type(from->head.type) &&
+           !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 && !j->valid.mask;
+}
+
+static bool take_memory(const job *j, const row_source *from, int threads, memory_share *share, error *err)
+{
+    const image_shape shape = image_shape_of(&from->head);
+    const size_t row = sat_row_bytes(shape.width, shape.channels, accum_for(j, shape.type));
+    uint64_t all = job_table_bytes(&shape, &(job_need){j, threads});
+    if (__builtin_add_overflow(all, from->memory_bytes + (uint64_t)band_rows(shape.height, row) * from->head.row_bytes,
+                               &all))
+        all = UINT64_MAX;
+    if (!image_memory_allows(&shape, all, err)) return false;
+    memory_take(share, all);
+    return true;
+}
+
+bool job_table_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
+                    times *spent, bool *at_output, error *err)
+{
+    return take_memory(j, rows->from, threads, rows->share, err) &&
+           job_table(j, input, &rows->from->head, rows->from, output, threads, spent, at_output, err);
+}
+
+bool job_table(const job *j, const char *input, image *img, row_source *from, const char *output, int threads,
+               times *spent, bool *at_output, error *err)
+{
+    band_work w = {.from = from};
     bool ok = false;
     double start = clock_now_s(), now;
 
@@ -267,5 +322,6 @@ out:
         free(w.moments[m].carry);
     }
     valid_free(&w.valid);
+    free(w.rows);
     return ok;
 }

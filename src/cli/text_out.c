@@ -165,6 +165,15 @@ void text_json_string(text_out *t, const char *string)
     text_bytes(t, "\"", 1);
 }
 
+void text_json_member(text_out *t, const char *name, const char *value)
+{
+    text_printf(t, ",\"%s\":", name);
+    if (value)
+        text_json_string(t, value);
+    else
+        text_string(t, "null");
+}
+
 void text_printf(text_out *t, const char *format, ...)
 {
     char text[8192];

@@ -30,6 +30,8 @@ void text_uint(text_out *t, uint64_t value);
 void text_csv_string(text_out *t, const char *string);
 /* Quoted and escaped.  JSON is UTF-8: each byte that is not becomes U+FFFD. */
 void text_json_string(text_out *t, const char *string);
+/* ,"name":"value", or null for NULL. */
+void text_json_member(text_out *t, const char *name, const char *value);
 /* Does it write both strings alike? */
 bool text_json_same(const char *a, const char *b);
 /* Overwrites bytes that were written before, of a file: a stream fails. */

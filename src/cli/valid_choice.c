@@ -92,11 +92,19 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     return true;
 }
 
-/* Clears the mask where none of these channels is set. */
+/* Clears the mask, its first plane, where none of these channels is set. */
 static bool clear(const image *mask, const image *from, int first, int channels, int threads, error *err)
 {
-    const sat_view to = image_view(mask), set = image_channels_view(from, first, channels);
+    const sat_view all = image_view(mask), to = sat_view_image(&all, 0),
+                   set = image_channels_view(from, first, channels);
     return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
+}
+
+bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err)
+{
+    if (mask->width == img->width && mask->height == img->height) return true;
+    return fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)mask->width,
+                (long long)mask->height, (long long)img->width, (long long)img->height);
 }
 
 static bool clear_by_file(const image *mask, const char *path, const decode_options *decode, error *err)
@@ -104,12 +112,8 @@ static bool clear_by_file(const image *mask, const char *path, const decode_opti
     image from = {0};
     error why;
     if (!image_read(path, decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", path, why.text);
-    bool ok = from.width == mask->width && from.height == mask->height;
-    if (ok)
-        ok = clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
-    else
-        fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)from.width,
-             (long long)from.height, (long long)mask->width, (long long)mask->height);
+    const bool ok = valid_mask_fits(path, &from, mask, err) &&
+                    clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
     image_free(&from);
     return ok;
 }
@@ -118,10 +122,12 @@ static bool make_mask(valid_samples *v, const valid_choice *choice, const image 
                       const decode_options *decode, error *err)
 {
     if (!choice->mask && !by_alpha) return true;
-    if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+    if (!image_alloc_like(&v->mask, img, 1, SAT_U8, err)) return false;
     memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
-    return !choice->mask || clear_by_file(&v->mask, choice->mask, decode, err);
+    if (choice->mask && !clear_by_file(&v->mask, choice->mask, decode, err)) return false;
+    image_repeat_plane(&v->mask);
+    return true;
 }
 
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,

@@ -21,18 +21,25 @@ bool valid_option(valid_choice *v, options *o, int c);
 typedef struct valid_samples {
     bool skip_nan, has_nodata;
     double nodata;
-    image mask; /* u8, 1 channel, not 0 where a pixel counts; or empty */
+    image mask;   /* u8, 1 channel, not 0 where a pixel counts; or empty */
+    bool by_rows; /* there is a mask, whose rows are read beside the image's (stream.h) */
 } valid_samples;
 
+static inline bool valid_masked(const valid_samples *v)
+{
+    return v->mask.data || v->by_rows;
+}
 static inline bool valid_all(const valid_samples *v)
 {
-    return !v->skip_nan && !v->has_nodata && !v->mask.data;
+    return !v->skip_nan && !v->has_nodata && !valid_masked(v);
 }
 
 /* What counts in that image, by the choice and by the file's own value; by_alpha: pixels whose alpha is 0 do not.
  * decode: of the mask.  On true *v is the caller's, to be given to valid_free(). */
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
                     const decode_options *decode, bool verbose, error *err);
+/* Refuses a mask of another size than the image. */
+bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err);
 /* Pixels of an image with alpha whose alpha is 0 do not count, either. */
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
 void valid_free(valid_samples *v);

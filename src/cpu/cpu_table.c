@@ -125,7 +125,7 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
-    summing->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
+    summing->stream = sat_machine_streams(row, sat_area(spec->height, spec->count)) ? isa->stream : NULL;
     t->carry = sat_arena_alloc(arena, row);
     const bool narrow = SAT_PATH(narrow_tables) && row <= NARROW_BYTES;
     if (narrow) t->narrow = sat_narrow_open(spec, isa, summing, arena);
@@ -134,14 +134,6 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");
     *state = t;
     return SAT_OK;
-}
-
-static void put(const table *t, char *dst, const char *src, size_t bytes)
-{
-    if (t->summing.stream)
-        t->isa->stream(dst, src, bytes);
-    else
-        memcpy(dst, src, bytes);
 }
 
 /* Writes a block's row of a table with gaps.  A row that fills its memory, in another order, is brought into that order
@@ -157,7 +149,7 @@ static void scatter(const table *t, const worker *w, const sat_view *row, const 
     sat_view turned = *row;
     turned.data = w->turned + ((char *)row->data - to);
     sat_scatter(&turned, 0, row->width, 0, 1, sums, 0);
-    t->isa->stream(to, w->turned, bytes);
+    t->summing.stream(to, w->turned, bytes);
 }
 
 /* One row of a block: some samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
@@ -200,7 +192,7 @@ static bool do_row(const table *t, const worker *w, const char *in, ptrdiff_t ah
         if (!puts) continue;
         size_t ready = lead + (i + m < n ? (size_t)(i + m) * t->entry : last);
         if (i + m < n) ready -= (uintptr_t)(dst + ready) % 64;
-        put(t, dst + written, src + written, ready - written);
+        sat_put_sums(&t->summing, dst + written, src + written, ready - written);
         written = ready;
     }
     if (scatters) {

@@ -79,14 +79,6 @@ static const char *samples_of(const sat_narrow *t, const sat_view *image, int64_
     return in;
 }
 
-static void put(const sat_narrow *t, char *dst, const char *src, size_t bytes)
-{
-    if (t->summing.stream)
-        t->isa->stream(dst, src, bytes);
-    else
-        memcpy(dst, src, bytes);
-}
-
 bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *out, void *carry, const sat_run *run)
 {
     const bool gaps = sat_has_gaps(out);
@@ -105,10 +97,10 @@ bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *
         if (gaps)
             sat_scatter(out, 0, out->width, y, shown, t->stage + t->row, t->row);
         else if (out->row_bytes == (ptrdiff_t)t->row && kept == t->row)
-            put(t, to, t->stage + t->row, (size_t)rows * t->row);
+            sat_put_sums(&t->summing, to, t->stage + t->row, (size_t)rows * t->row);
         else
             for (int64_t r = 0; r < shown; r++)
-                put(t, to + r * out->row_bytes, t->stage + (size_t)(r + 1) * t->row, kept);
+                sat_put_sums(&t->summing, to + r * out->row_bytes, t->stage + (size_t)(r + 1) * t->row, kept);
         memcpy(t->stage + t->lead, t->stage + t->lead + (size_t)rows * t->row, sums);
     }
     memcpy(carry, t->stage + t->lead, sums);

@@ -2,6 +2,8 @@
 #ifndef SAT_CPU_TABLE_NARROW_H
 #define SAT_CPU_TABLE_NARROW_H
 
+#include <string.h>
+
 #include "backend.h"
 #include "isa.h"
 
@@ -11,8 +13,17 @@ typedef struct sat_summing {
     sat_square *square;     /* NULL unless squares are summed */
     sat_type squares;       /* their type */
     const sat_scan_loops *scan;
-    bool stream; /* the table is written past the caches */
+    sat_stream *stream; /* writes the table past the caches; NULL: it is not */
 } sat_summing;
+
+/* Writes a part of the table. */
+static inline void sat_put_sums(const sat_summing *s, char *dst, const char *src, size_t bytes)
+{
+    if (s->stream)
+        s->stream(dst, src, bytes);
+    else
+        memcpy(dst, src, bytes);
+}
 
 typedef struct sat_narrow sat_narrow;
 

@@ -13,7 +13,7 @@ static int index_of(const image *img, const channel_choice *choice)
     case 'g': return colours ? 1 : -1;
     case 'b': return colours ? 2 : -1;
     case 'a': return image_has_alpha(img) ? img->channels - 1 : -1;
-    default: return choice->number <= img->channels ? choice->number - 1 : -1;
+    default: return choice->number <= image_bands(img) ? choice->number - 1 : -1;
     }
 }
 
@@ -105,10 +105,14 @@ bool image_choose_channels(image *img, const channel_choice *choice, error *err)
         char number[12];
         snprintf(number, sizeof number, "%d", choice->number);
         return fail(err, "there is no channel %s: the image has %d channel%s%s",
-                    choice->name ? (const char[]){choice->name, 0} : number, img->channels,
-                    img->channels > 1 ? "s" : "", image_has_alpha(img) ? ", the last of which is alpha" : "");
+                    choice->name ? (const char[]){choice->name, 0} : number, image_bands(img),
+                    image_bands(img) > 1 ? "s" : "", image_has_alpha(img) ? ", the last of which is alpha" : "");
     }
-    if (img->channels > 1) {
+    if (image_planes(img) > 1) {
+        const size_t bytes = img->row_bytes * (size_t)img->height;
+        memmove(img->data, (const char *)img->data + (size_t)index * bytes, bytes);
+        img->planes = 1;
+    } else if (img->channels > 1) {
         keep_one(img, index);
         shrink_to(img, 1);
     }

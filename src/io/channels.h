@@ -11,10 +11,10 @@ typedef struct channel_choice {
     char name;  /* 'r', 'g', 'b', 'a': the same; 0: all */
 } channel_choice;
 
-/* Luma of Rec. ITU-R BT.601, 0.299 R + 0.587 G + 0.114 B of the samples as they are stored, integers rounded to
- * nearest, halves away from zero; of two channels fewer, as alpha stays.  A gray image stays as it is.  A colour
- * profile, which says nothing of what is left, is dropped.  Fails if the image lacks the channel, and then leaves it as
- * it is. */
+/* One of several planes is chosen as one of several channels.  Luma of Rec. ITU-R BT.601, 0.299 R + 0.587 G + 0.114 B
+ * of the samples as they are stored, integers rounded to nearest, halves away from zero; of two channels fewer, as
+ * alpha stays.  A gray image stays as it is.  A colour profile, which says nothing of what is left, is dropped.  Fails
+ * if the image lacks the channel, and then leaves it as it is. */
 bool image_choose_channels(image *img, const channel_choice *choice, error *err);
 
 /* Drops a colour profile: what is left are no colours. */

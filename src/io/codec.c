@@ -82,3 +82,36 @@ void codec_pack_bits(uint8_t *restrict bits, const uint8_t *row, size_t n, uint8
         *bits++ = (uint8_t)byte;
     }
 }
+
+/* n samples of that many bytes, which the compiler knows, with steps between them. */
+static inline __attribute__((always_inline)) void copy_apart(uint8_t *to, size_t to_step, const uint8_t *from,
+                                                             size_t from_step, size_t n, size_t bytes)
+{
+    for (size_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, bytes);
+}
+
+static void copy_samples(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes)
+{
+    switch (bytes) {
+    case 1: copy_apart(to, to_step, from, from_step, n, 1); break;
+    case 2: copy_apart(to, to_step, from, from_step, n, 2); break;
+    case 4: copy_apart(to, to_step, from, from_step, n, 4); break;
+    default: copy_apart(to, to_step, from, from_step, n, 8); break;
+    }
+}
+
+void codec_split_row(const image *img, int64_t y, const uint8_t *row)
+{
+    const size_t bytes = sat_type_bytes(img->type), planes = (size_t)image_planes(img);
+    for (size_t k = 0; k < planes; k++)
+        copy_samples(image_row(img, (int64_t)k * img->height + y), bytes, row + k * bytes, planes * bytes,
+                     (size_t)img->width, bytes);
+}
+
+void codec_join_row(const image *img, int64_t y, uint8_t *row)
+{
+    const size_t bytes = sat_type_bytes(img->type), planes = (size_t)image_planes(img);
+    for (size_t k = 0; k < planes; k++)
+        copy_samples(row + k * bytes, planes * bytes, image_row(img, (int64_t)k * img->height + y), bytes,
+                     (size_t)img->width, bytes);
+}

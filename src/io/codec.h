@@ -49,6 +49,10 @@ static inline void codec_rows_done(const io_progress *to, int64_t done, int64_t 
 /* Writes the image's rows, the top one first, as they lie in memory. */
 bool codec_write_rows(const image *img, const io_progress *progress, sink *out, error *err);
 
+/* A row of samples, those of each pixel side by side, to the planes of an image, and from there. */
+void codec_split_row(const image *img, int64_t y, const uint8_t *row);
+void codec_join_row(const image *img, int64_t y, uint8_t *row);
+
 /* Packs n samples of a bilevel image, the first into the highest bit of a byte: (n + 7) / 8 bytes.  A bit is set where
  * the sample is `set`; those behind the last are 0. */
 void codec_pack_bits(uint8_t *restrict bits, const uint8_t *row, size_t n, uint8_t set);

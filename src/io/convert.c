@@ -11,11 +11,6 @@ static void become(image *img, sat_type type)
     img->row_bytes = sat_row_bytes(img->width, img->channels, type);
 }
 
-static int64_t samples_of(const image *img)
-{
-    return img->width * img->height * img->channels;
-}
-
 /* Beside `taken`, which v is not: the f16 towards v, or the other one where that is infinite or v lies beyond. */
 static uint16_t f16_beside(uint16_t taken, float v)
 {
@@ -30,7 +25,7 @@ int64_t image_to_f16(image *img, const double *taken)
 {
     const float *from = img->data;
     uint16_t *to = img->data;
-    const int64_t n = samples_of(img);
+    const int64_t n = image_samples(img);
     const float value = taken ? (float)*taken : NAN;
     const uint16_t held = f16_bits(value);
     int64_t moved = 0;
@@ -65,7 +60,7 @@ static double largest_of(sat_type type)
 
 int64_t image_to_u8(image *img, double low, double high, const double *taken)
 {
-    const int64_t n = samples_of(img);
+    const int64_t n = image_samples(img);
     const double largest = largest_of(img->type);
     const int alpha = image_has_alpha(img) ? img->channels - 1 : -1;
     uint8_t *to = img->data;

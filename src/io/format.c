@@ -61,12 +61,20 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-/* The first of a format's extensions that may name a file of so many channels; "" if it cannot hold such pixels. */
+const image_format *format_of_samples(void)
+{
+    size_t i = 0;
+    while (i < FORMATS && formats[i]->sniff) i++;
+    return format_at(i);
+}
+
+/* The first of a format's extensions that may name a file of so many channels; "" if it cannot hold such pixels, or
+ * nothing in its files says what they are. */
 static const char *extension_for(const image_format *f, sat_type type, int channels, char word[16])
 {
     error unused;
     *word = 0;
-    if (!f->encode || !f->holds(type, channels, &unused)) return word;
+    if (!f->encode || !f->decode || !f->holds(type, channels, &unused)) return word;
     for (const char *at = f->extensions; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
         snprintf(word, 16, "%.*s", (int)strcspn(at, " "), at);
         if (!f->promises || f->promises(word, channels, &unused)) return word;
@@ -76,12 +84,12 @@ static const char *extension_for(const image_format *f, sat_type type, int chann
 }
 
 /* Adds "; use .tif, .npy or .pam" to the error. */
-static void add_cures(sat_type type, int channels, bool negative, error *err)
+static void add_cures(sat_type type, int channels, int planes, bool negative, error *err)
 {
     char words[FORMATS][16];
     size_t n = 0, used = strlen(err->text);
     for (size_t i = 0; i < FORMATS; i++) {
-        if (negative && formats[i]->no_negatives) continue;
+        if ((negative && formats[i]->no_negatives) || (planes > 1 && !formats[i]->planes)) continue;
         if (*extension_for(formats[i], type, channels, words[n])) n++;
     }
     for (size_t i = 0; i < n && used < sizeof err->text; i++) {
@@ -95,10 +103,13 @@ bool format_has_bits(const image_format *format, const char *extension)
     return format->bilevel && format_lists(format->bilevel, extension);
 }
 
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
-                  error *err)
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, int planes,
+                  bool negative, error *err)
 {
-    if (format->holds(type, channels, err)) return !format->promises || format->promises(extension, channels, err);
-    add_cures(type, channels, negative, err);
+    const bool fits = planes <= 1 || format->planes;
+    if (fits && format->holds(type, channels, err))
+        return !format->promises || format->promises(extension, channels, err);
+    if (!fits) fail(err, "%s holds no image of %d bands; --channel N takes one of them", format->name, planes);
+    add_cures(type, channels, planes, negative, err);
     return false;
 }

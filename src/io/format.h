@@ -14,16 +14,25 @@
 /* The size and type of an image, from the beginning of its file. */
 typedef struct image_shape {
     int64_t width, height;
-    int channels;
+    int channels, planes; /* planes: 0 = 1 */
     sat_type type;
     bool raw;               /* the file has plain samples in rows, and may stay mapped */
     bool turns;             /* the file may have an orientation */
     uint64_t decoder_bytes; /* the decoder's memory beside the pixels, if it grows with them */
 } image_shape;
 
+static inline int shape_bands(const image_shape *s)
+{
+    return s->channels * (s->planes > 1 ? s->planes : 1);
+}
+
 static inline image_shape image_shape_of(const image *img)
 {
-    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    return (image_shape){.width = img->width,
+                         .height = img->height,
+                         .channels = img->channels,
+                         .planes = img->planes,
+                         .type = img->type};
 }
 
 /* The memory for one file and its processing (image_memory.h). */
@@ -51,7 +60,12 @@ typedef struct decode_options {
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
     array_kind array;
-    channel_choice channels; /* made by image_decode(), unless the format chooses; other decoders ignore it */
+    const struct raw_layout *raw; /* raw.h: what the input is; NULL: its content says so */
+    channel_choice channels;      /* made by image_decode(), unless the format chooses; other decoders ignore it */
+    /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
+     * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
+    int planes_from;
+    int page; /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 
 typedef struct encode_options {
@@ -71,7 +85,8 @@ typedef struct image_format {
     const char *summary;          /* "JPEG, 8-bit grey and RGB" */
     const char *(*library)(void); /* what does the work: "libdeflate 1.14"; NULL = our own code */
 
-    /* Does a file with these first n bytes have this format? */
+    /* Does a file with these first n bytes have this format?  NULL: nothing in a file says so; it is that of
+     * decode_options.raw. */
     bool (*sniff)(const uint8_t *bytes, size_t n);
     /* The length of a file that begins with these n bytes of a stream.  *most: the length or an upper bound of it; n or
      * less if the file is complete, or if decode() will refuse it.  False: the file is larger than allowed, or than its
@@ -79,9 +94,9 @@ typedef struct image_format {
     bool (*extent)(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
     /* The shape, from the first n bytes of a file; false if they do not contain it.  An alpha channel that may follow
      * counts.  NULL = never known in advance; such a file gets all of the memory limit. */
-    bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
-    /* Decodes a whole file in memory.  Bytes behind the image are ignored, unless `alone`.  NULL = write only.  On
-     * false, img is freed and zeroed. */
+    bool (*shape)(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *shape);
+    /* Decodes a whole file in memory.  Bytes behind the image are ignored, unless `alone`.  NULL = none, or by
+     * rows alone.  On false, img is freed and zeroed. */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
     /* Files of this format are concatenated to sequences.  decode() refuses bytes behind the image, as all pictures but
      * the first would be lost. */
@@ -102,6 +117,8 @@ typedef struct image_format {
     bool has_quality;                      /* encode() uses its quality */
     const char *compressions;              /* that encode() can be asked for, with blanks between; NULL: none */
     bool no_negatives;                     /* encode() refuses samples below 0 */
+    bool planes;                           /* encode() takes images of several */
+    bool pages;                            /* decode() takes a page */
     const struct row_reading *reads_rows;  /* NULL: an image is decoded whole */
     const struct row_writing *writes_rows; /* NULL: an image is encoded whole */
 } image_format;
@@ -116,14 +133,16 @@ const image_format *format_by_name(const char *name);      /* or by one of its e
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
+const image_format *format_of_samples(void); /* that of decode_options.raw */
 
 /* Do files with that extension, or of that format's name, have bits for bilevel images? */
 bool format_has_bits(const image_format *format, const char *extension);
 
-/* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
- * formats that hold such pixels ("; use .png, .tif or .pam"), negative ones too where some may be. */
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
-                  error *err);
+/* holds() and promises(), extension in letters of any case, of an image of that shape but for its type and channels. An
+ * error of holds() is followed by the extensions of the formats that hold such pixels ("; use .png, .tif or .pam"),
+ * negative ones too where some may be. */
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, int planes,
+                  bool negative, error *err);
 
 /* ---- image_file.c ------------------------------------------------------------------------------------ */
 

@@ -235,8 +235,9 @@ static bmp_runs runs_of(const bmp *b)
                       .entry_bytes = b->entry_bytes};
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     bmp b;
     error unused;
     if (!read_header(bytes, n, &codec_any_size, &b, &unused)) return false;

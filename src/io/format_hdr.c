@@ -48,8 +48,9 @@ static bool read_header(netpbm_reader *r, unsigned *width, unsigned *height, err
     return ok || fail(err, "an HDR file whose size line is not \"-Y height +X width\"");
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     unsigned width = 1, height = 1;
     error unused;

@@ -43,8 +43,9 @@ static uint64_t longest(const jpeg_markers *jpeg)
     return block_samples(jpeg) * SAMPLE_BYTES + OTHER_BYTES;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     jpeg_markers jpeg;
     jpeg_length(bytes, n, &jpeg);
     if (!jpeg.has_scan || jpeg.components == 0 || jpeg.height == 0) return false; /* height 0: it follows the pixels */

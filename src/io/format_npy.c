@@ -1,10 +1,13 @@
-/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of u1, u2, u4, i1, i2, i4, f4 or f8 in either byte
- * order, in C order; of b1, which are read as u1, 0 and 1, and of f2, which are read as f4.  np.save() puts arrays one
- * behind the other into a file that is open, so what follows an image is refused.
+/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, or with more, which become planes, of u1, u2, u4,
+ * i1, i2, i4, f4 or f8 in either byte order, in C order; of b1, which are read as u1, 0 and 1, and of f2, which are
+ * read as f4.  np.save() puts arrays one behind the other into a file that is open, so what follows an image is
+ * refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
  * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of such samples that is
  * written here has a mark behind the array (npy_image.h).  Of a stream as much is read as trailer or mark may take. */
+#include <stdlib.h>
+
 #include "codec.h"
 #include "npy_header.h"
 #include "npy_image.h"
@@ -35,22 +38,35 @@ static bool fail_type(const npy_header *h, error *err)
                 table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
+/* An array of planes that lie one behind the other. */
+static bool has_planes_first(const npy_header *h)
+{
+    return h->dims == 3 && h->shape[0] <= 4 && channels_of(h) > 4;
+}
+
 static bool fail_shape(const npy_header *h, error *err)
 {
     char shape[NPY_DIMS_MAX * 24] = "";
     size_t used = 0;
     for (int i = 0; i < h->dims; i++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%lld", i ? " x " : "", (long long)h->shape[i]);
-    bool planes = h->dims == 3 && h->shape[0] <= 4;
     if (h->data_bytes == 0) return fail(err, "an array of %s%s, which is empty", shape, h->dims == 1 ? " numbers" : "");
-    return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to 4 channels%s", shape,
-                h->dims == 1 ? " numbers" : "", planes ? ", as a.transpose(1, 2, 0) makes" : "");
+    return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to %d channels%s", shape,
+                h->dims == 1 ? " numbers" : "", PLANES_MAX,
+                has_planes_first(h) ? ", as a.transpose(1, 2, 0) makes" : "");
+}
+
+/* More channels than a picture has are read where the caller takes planes, or one of them. */
+static int planes_of(const npy_header *h)
+{
+    return channels_of(h) > 4 ? (int)channels_of(h) : 1;
 }
 
 static bool check(const npy_header *h, const decode_options *opt, error *err)
 {
     if (npy_image_type(h) == SAT_TYPE_NONE) return fail_type(h, err);
-    if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > 4) return fail_shape(h, err);
+    const int most = opt->planes_from || opt->channels.number ? PLANES_MAX : 4;
+    if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > most || has_planes_first(h)) return fail_shape(h, err);
     return codec_size_ok(h->shape[1], h->shape[0], opt, err);
 }
 
@@ -64,14 +80,17 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return check(&h, opt, err);
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
     npy_header h;
     error unused;
-    if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &codec_any_size, &unused)) return false;
+    decode_options any = *opt;
+    any.max_pixels = INT64_MAX;
+    if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &any, &unused)) return false;
     *s = (image_shape){.width = h.shape[1],
                        .height = h.shape[0],
-                       .channels = (int)channels_of(&h),
+                       .channels = planes_of(&h) > 1 ? 1 : (int)channels_of(&h),
+                       .planes = planes_of(&h),
                        .type = npy_image_type(&h),
                        .raw = h.item_bytes == (int)sat_type_bytes(npy_image_type(&h))};
     return true;
@@ -123,8 +142,14 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     s->stored_bytes = h.shape[0] > 0 ? h.data_bytes / (size_t)h.shape[0] : 0;
     s->how = (h.big_endian ? BIG_ENDIAN_SAMPLES : 0) | (h.item_bytes >= 4 ? MAY_BE_MARKED : 0);
     if ((!s->in_order && !read_tail(s, &end, err)) || !check(&h, opt, err)) return false;
-    s->head = (image){
-        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = npy_image_type(&h)};
+    s->head = (image){.width = h.shape[1],
+                      .height = h.shape[0],
+                      .channels = planes_of(&h) > 1 ? 1 : (int)channels_of(&h),
+                      .planes = planes_of(&h),
+                      .type = npy_image_type(&h)};
+    if (planes_of(&h) > 1 && (s->head.planes > s->head.height || s->head.planes > s->head.width))
+        snprintf(s->head.meta.note, sizeof s->head.meta.note, "its array is taken for %lldx%lld px with %d bands",
+                 (long long)s->head.width, (long long)s->head.height, s->head.planes);
     if (h.item_bytes < (int)sat_type_bytes(s->head.type))
         s->unpack = widen_samples;
     else if (h.big_endian)
@@ -151,8 +176,8 @@ static bool begin(row_sink *s, error *err)
     uint8_t page[NPY_PAGE];
     npy_header h = {.kind = npy_kind(img->type),
                     .item_bytes = (int)sat_type_bytes(img->type),
-                    .dims = img->channels > 1 ? 3 : 2,
-                    .shape = {img->height, img->width, img->channels}};
+                    .dims = image_bands(img) > 1 ? 3 : 2,
+                    .shape = {img->height, img->width, image_bands(img)}};
     s->header_bytes = npy_format_short(&h, page);
     return sink_write(s->out, page, s->header_bytes, err);
 }
@@ -165,21 +190,50 @@ static bool end(row_sink *s, error *err)
 
 static const row_writing writes_rows = {.begin = begin, .end = end};
 
-static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+static bool encode_rows(const image *img, const encode_options *opt, sink *out, error *err)
 {
     return rows_encode(&format_npy, img, opt, out, err);
+}
+
+/* Rows of which each pixel's samples lie side by side. */
+static bool encode_planes(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    image joined = *img;
+    row_sink s;
+    joined.planes = 1;
+    joined.channels = image_bands(img);
+    joined.row_bytes = img->row_bytes * (size_t)image_planes(img);
+    uint8_t *line = malloc(joined.row_bytes);
+    if (!line) return fail_memory(err, "out of memory: a row of an array");
+    bool ok = row_sink_begin(&s, &format_npy, &joined, opt, out, err);
+    for (int64_t y = 0; ok && y < img->height; y++) {
+        codec_join_row(img, y, line);
+        ok = row_sink_write(&s, line, 1, err);
+        codec_rows_done(&opt->progress, y + 1, img->height);
+    }
+    ok = ok && row_sink_end(&s, err);
+    row_sink_free(&s);
+    free(line);
+    return ok;
+}
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return (image_planes(img) > 1 ? encode_planes : encode_rows)(img, opt, out, err);
 }
 
 const image_format format_npy = {
     .name = "npy",
     .extensions = "npy",
-    .summary = "NumPy arrays of all sample types, with or without alpha",
+    .summary = "NumPy arrays of all sample types, with or without alpha, and of many bands",
     .sniff = sniff,
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .unnamed_channels = true,
+    .planes = true,
     .holds = holds,
     .encode = encode,
     .reads_rows = &reads_rows,

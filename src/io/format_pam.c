@@ -106,8 +106,9 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return true;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     netpbm_reader r = {.at = bytes + 3, .end = bytes + n};
     header h;
     error unused;
@@ -172,6 +173,7 @@ const image_format format_pam = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .holds = holds,
     .encode = encode,

@@ -54,8 +54,9 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return true;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pfm h;
     error unused;
@@ -114,6 +115,7 @@ const image_format format_pfm = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .holds = holds,
     .encode = encode,

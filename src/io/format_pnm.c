@@ -72,8 +72,9 @@ static sat_type type_of(const pnm *h)
     return h->maxval > UINT8_MAX ? SAT_U16 : SAT_U8;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
     error unused;
@@ -121,7 +122,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (!h.text) return rows_decode(&reads_rows, bytes, n, opt, img, err);
     bool ok = codec_size_ok(h.width, h.height, opt, err) && netpbm_has(&r, h.least, err) &&
               image_alloc(img, h.width, h.height, h.channels, type_of(&h), err) &&
-              decode_text(&r, img, h.maxval, h.bits, &opt->progress, err) && netpbm_ends(&r, bytes, true, err);
+              decode_text(&r, img, h.maxval, h.bits, &opt->progress, err) && netpbm_ends(&r, bytes, true, err) &&
+              image_choose_channels(img, &opt->channels, err);
     if (!ok) image_free(img);
     return ok;
 }
@@ -182,6 +184,7 @@ const image_format format_pnm = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .chooses = true,
     .alone = true,
     .holds = holds,
     .promises = promises,

@@ -108,8 +108,9 @@ static const uint8_t *runs_end(const uint8_t *at, const uint8_t *end, uint64_t p
     return at;
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     header h;
     if (!read_header(bytes, n, &h)) return false;
     *s = (image_shape){.width = h.width, .height = h.height, .channels = 4, .type = SAT_U8};

@@ -1,4 +1,4 @@
-/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, in strips or tiles. */
+/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, or page, in strips or tiles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,16 +31,20 @@ static const char *library(void)
 }
 
 /* Strips that are not decoded into the image take their own size, and about as much as they are stored. */
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    byte_reader in = reader_of_memory(bytes, n);
     tiff_file f;
     tiff_layout t;
     error unused;
-    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, 0, &unused);
+    int pages;
+    bool ok = tiff_open(&f, &in, &unused) && (!opt->page || tiff_open_page(&f, opt->page, &pages, &unused)) &&
+              tiff_read_layout(&f, &t, opt, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
                            .height = t.height,
                            .channels = t.channels,
+                           .planes = t.planes,
                            .type = t.type,
                            .turns = t.orientation > 1,
                            .decoder_bytes = t.block_bytes * (t.direct ? 1 : 2)};
@@ -69,24 +73,75 @@ static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
     snprintf(meta->nodata, sizeof meta->nodata, "%.0f", read);
 }
 
+typedef struct reading {
+    tiff_file file;
+    tiff_layout layout;
+    tiff_rows *rows;
+} reading;
+
+/* What is known before the samples. */
+static bool open_file(row_source *s, reading *r, const decode_options *opt, error *err)
+{
+    const tiff_layout *t = &r->layout;
+    image_meta *meta = &s->head.meta;
+    if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, &meta->pages, err) ||
+        !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
+        !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1, meta, err))
+        return false;
+    s->head.width = t->width;
+    s->head.height = t->height;
+    s->head.channels = t->channels;
+    s->head.planes = t->planes;
+    s->head.type = t->type;
+    s->chosen = t->one;
+    if (t->tiled) s->tile_width = t->block_width, s->tile_height = t->block_height;
+    if (t->planes) meta->colours = t->colours, meta->alpha = t->alpha, meta->premultiplied = t->premultiplied;
+    if (t->orientation > 1) meta->orientation = t->orientation;
+    if (t->orientation > 1 && !opt->no_orient) s->whole = "it is to be turned";
+    if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
+    read_nodata_as_samples(t, meta);
+    if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);
+    return true;
+}
+
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    if (s->in_order) {
+        s->whole = "it comes through a pipe";
+        return true;
+    }
+    reading *r = s->state = calloc(1, sizeof *r);
+    if (!r) return fail_memory(err, "out of memory: a TIFF");
+    if (!open_file(s, r, opt, err)) return false;
+    r->rows =
+        tiff_rows_begin(&r->file, &r->layout, sat_row_bytes(s->head.width, s->head.channels, s->head.type), opt, err);
+    if (!r->rows) return false;
+    s->step = tiff_rows_step(r->rows);
+    s->whole_bytes = s->memory_bytes + tiff_rows_bytes(r->rows, false);
+    s->memory_bytes += tiff_rows_bytes(r->rows, true);
+    return true;
+}
+
+static bool read_rows(row_source *s, int64_t y, int64_t n, uint8_t *rows, size_t plane_bytes, error *err)
+{
+    return tiff_rows_read(((reading *)s->state)->rows, y, n, rows, plane_bytes, err);
+}
+
+static void close_rows(row_source *s)
+{
+    reading *r = s->state;
+    if (!r) return;
+    tiff_rows_free(r->rows);
+    tiff_close(&r->file);
+    free(r);
+}
+
+static const row_reading reads_rows = {.open = open_rows, .read = read_rows, .close = close_rows};
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
-    *img = (image){0};
-    image_meta meta = {0};
-    tiff_file f;
-    tiff_layout t;
-    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) &&
-              tiff_read_layout(&f, &t, opt->channels.number, err) && codec_size_ok(t.width, t.height, opt, err) &&
-              tiff_read_meta(&f, opt->no_orient || t.orientation == 1, &meta, err) &&
-              tiff_read_pixels(&f, &t, opt, img, err);
-    tiff_close(&f);
-    if (ok && t.orientation > 1) meta.orientation = t.orientation;
-    if (ok && !opt->channels.number && !opt->channels.name) tiff_note_bands(&t, meta.note);
-    if (ok) read_nodata_as_samples(&t, &meta);
-    img->meta = meta;
-    if (ok && t.one && (t.colours != 1 || t.sample[0] != 0)) image_drop_profile(img);
-    if (ok && !t.one) ok = image_choose_channels(img, &opt->channels, err);
-    if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
+    bool ok =
+        rows_decode(&reads_rows, bytes, n, opt, img, err) && (opt->no_orient || image_orient(img, opt->threads, err));
     if (!ok) image_free(img);
     return ok;
 }
@@ -121,15 +176,18 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 const image_format format_tiff = {
     .name = "tiff",
     .extensions = "tif tiff",
-    .summary = "TIFF of all sample types, with or without alpha",
+    .summary = "TIFF of all sample types, with or without alpha, and of many bands",
     .library = library,
     .sniff = sniff,
     .decode = decode,
     .chooses = true,
+    .pages = true,
+    .planes = true,
 #if SAT_WITH_LIBTIFF
     .shape = shape,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
     .writes_rows = &tiff_writing,
     .compressions = TIFF_COMPRESSIONS,
 #endif

@@ -5,21 +5,42 @@
 
 #include "memory.h"
 
-bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err)
+static bool alloc(image *img, int64_t width, int64_t height, int channels, int planes, sat_type type, error *err)
 {
     *img = (image){0};
     size_t row_bytes = width < 1 || height < 1 ? 0 : sat_row_bytes(width, channels, type);
     size_t bytes;
-    if (row_bytes == 0 || __builtin_mul_overflow(row_bytes, (size_t)height, &bytes) || bytes > PTRDIFF_MAX) {
+    if (row_bytes == 0 || __builtin_mul_overflow(row_bytes, (size_t)height, &bytes) ||
+        __builtin_mul_overflow(bytes, (size_t)planes, &bytes) || bytes > PTRDIFF_MAX) {
         return fail(err, "an image of %lldx%lld with %d channels of %s cannot be addressed", (long long)width,
-                    (long long)height, channels, sat_type_name(type));
+                    (long long)height, channels * planes, sat_type_name(type));
     }
     if (!memory_allows(bytes, "pixels", err)) return false;
     void *data = memory_allocate(bytes);
     if (!data) return fail(err, "out of memory: the image needs %zu MiB", (bytes >> 20) + 1);
-    *img = (image){
-        .width = width, .height = height, .channels = channels, .type = type, .row_bytes = row_bytes, .data = data};
+    *img = (image){.width = width,
+                   .height = height,
+                   .channels = channels,
+                   .planes = planes,
+                   .type = type,
+                   .row_bytes = row_bytes,
+                   .data = data};
     return true;
+}
+
+bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err)
+{
+    return alloc(img, width, height, channels, 1, type, err);
+}
+
+bool image_alloc_planes(image *img, int64_t width, int64_t height, int planes, sat_type type, error *err)
+{
+    return alloc(img, width, height, 1, planes, type, err);
+}
+
+bool image_alloc_like(image *img, const image *as, int channels, sat_type type, error *err)
+{
+    return alloc(img, as->width, as->height, channels, image_planes(as), type, err);
 }
 
 bool view_alloc(sat_view *view, const char *what, error *err)
@@ -67,6 +88,12 @@ void image_exchange(image *a, image *b)
     b->type = was.type, b->channels = was.channels, b->row_bytes = was.row_bytes, b->data = was.data;
 }
 
+void image_repeat_plane(const image *img)
+{
+    const size_t bytes = img->row_bytes * (size_t)img->height;
+    for (size_t k = 1; k < (size_t)image_planes(img); k++) memcpy((char *)img->data + k * bytes, img->data, bytes);
+}
+
 sat_view image_view(const image *img)
 {
     return (sat_view){.data = img->data,
@@ -75,7 +102,9 @@ sat_view image_view(const image *img)
                       .height = img->height,
                       .channels = img->channels,
                       .type = img->type,
-                      .memory = SAT_HOST};
+                      .memory = SAT_HOST,
+                      .count = image_planes(img),
+                      .image_bytes = (ptrdiff_t)(img->row_bytes * (size_t)img->height)};
 }
 
 sat_view image_channels_view(const image *img, int first, int channels)

@@ -11,13 +11,14 @@
 
 /* Metadata that is copied unchanged, to the formats that can store it. */
 typedef enum meta_kind {
-    META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG */
+    META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG, TIFF */
     META_XMP,        /* a packet in UTF-8: PNG, JPEG, TIFF */
     META_PNG_COLOUR, /* whole chunks about colour */
     META_PNG_TEXT,   /* whole chunks of text, but for XMP */
     META_COMMENTS,   /* whole segments of a JPEG */
     META_HDR,        /* whole lines of a Radiance header, but for the format and the size */
     META_GEOTIFF,    /* tags of GeoTIFF, in a form of tiff_meta.c */
+    META_GDAL,       /* GDAL's XML about bands, GDAL_METADATA, a text: TIFF */
     META_KINDS
 } meta_kind;
 
@@ -40,6 +41,10 @@ typedef struct image_meta {
     meta_block blocks[META_KINDS];
     char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, as the file writes it; "" = none */
     char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
+    bool big;                       /* a BigTIFF, which stays one */
+    bool premultiplied;             /* of planes: colours are multiplied by alpha, */
+    int pages;                      /* of the file, where one was asked for; 0: not known */
+    int colours, alpha;             /* the first that are colours of a picture, and the one that is alpha, from 1 */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of
@@ -49,7 +54,8 @@ bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t 
 bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err);
 void meta_free(image_meta *meta); /* frees what it points to, and zeroes the struct; a zeroed one is fine */
 
-/* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Rows without gaps. */
+/* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Or 1, and several planes, which lie one behind the other: bands that
+ * are no channels of one picture.  Rows without gaps. */
 typedef struct image {
     int64_t width, height; /* px, at least 1 */
     int channels;
@@ -58,10 +64,16 @@ typedef struct image {
     void *data; /* malloc'd */
     image_meta meta;
     bool bilevel; /* u8, one channel, each sample 0 or 255: encoders of such formats write one bit for it */
+    int planes;   /* 0 = 1 */
 } image;
+
+enum { PLANES_MAX = 1024 };
 
 /* Allocates data (uninitialised, on huge pages when large); all fields are set. */
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err);
+bool image_alloc_planes(image *img, int64_t width, int64_t height, int planes, sat_type type, error *err);
+/* The same width, height and planes. */
+bool image_alloc_like(image *img, const image *as, int channels, sat_type type, error *err);
 /* Gives view->data its bytes (as image_alloc() does, but beside any limit) and sets row_bytes from its width, channels
  * and type.  what: "the table", for the error.  Freed with free(). */
 bool view_alloc(sat_view *view, const char *what, error *err);
@@ -71,12 +83,32 @@ void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed
 /* Exchanges the pixels of two images of one size, whose types and numbers of channels may differ. */
 void image_exchange(image *a, image *b);
 
+static inline int image_planes(const image *img)
+{
+    return img->planes > 1 ? img->planes : 1;
+}
+
+/* Samples of a pixel. */
+static inline int image_bands(const image *img)
+{
+    return img->channels * image_planes(img);
+}
+
+/* Samples of all pixels. */
+static inline int64_t image_samples(const image *img)
+{
+    return img->width * img->height * image_bands(img);
+}
+
 static inline bool image_has_alpha(const image *img)
 {
     return img->channels == 2 || img->channels == 4;
 }
 
-/* The library's view of it; of some channels of it; of some rows. */
+/* All planes become as the first. */
+void image_repeat_plane(const image *img);
+
+/* The library's view of it, whose images are the planes; of some channels of it; of some rows. */
 sat_view image_view(const image *img);
 sat_view image_channels_view(const image *img, int first, int channels);
 sat_view image_rows_view(const image *img, int64_t y, int64_t rows);

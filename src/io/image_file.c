@@ -36,7 +36,7 @@ bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
     image_shape shape = {0};
     const image_format *found = format_by_content(head, n);
     if (!found) return image_unknown(err);
-    *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
+    *maps = found->shape && found->shape(head, n, context, &shape) && shape.raw;
     return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
 }
 
@@ -45,6 +45,8 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
     *img = (image){0};
     const image_format *found = format_by_content(src->bytes, src->n);
     if (!found) return image_unknown(err);
+    if (opt->page > 1 && !found->pages)
+        return fail(err, "there is no page %d: a %s file has one, number 0", opt->page - 1, found->name);
     bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
     if (ok && found->alone && src->goes_on) {
         image_free(img);

@@ -11,7 +11,11 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static uint64_t pixel_bytes(const image_shape *s)
 {
     uint64_t bytes = sat_row_bytes(s->width, s->channels, s->type);
-    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)s->height, &bytes) ? UINT64_MAX : bytes;
+    const uint64_t planes = s->planes > 1 ? (uint64_t)s->planes : 1;
+    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)s->height, &bytes) ||
+                   __builtin_mul_overflow(bytes, planes, &bytes)
+               ? UINT64_MAX
+               : bytes;
 }
 
 /* Needed beside the file, until it is closed: the pixels, and the decoder's memory or, later, the oriented copy. */
@@ -32,23 +36,30 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+bool image_memory_allows(const image_shape *s, uint64_t need, error *err)
+{
+    char most[32], bytes[32];
+    if (need <= memory_limit()) return true;
+    size_texts(bytes, need, most, memory_limit());
+    const int channels = shape_bands(s);
+    return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
+                (long long)s->width, (long long)s->height, channels, channels > 1 ? "s" : "", sat_type_name(s->type),
+                bytes, most);
+}
+
 /* decoding: needed until the image is there. */
 static bool allowed(const image_shape *s, uint64_t decoding, const decode_options *opt, uint64_t *need, error *err)
 {
-    char most[32], bytes[32];
     if (!codec_size_ok(s->width, s->height, opt, err)) return false;
     *need = larger(decoding, working_bytes(s, opt));
-    if (*need <= memory_limit()) return true;
-    size_texts(bytes, *need, most, memory_limit());
-    return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
-                (long long)s->width, (long long)s->height, s->channels, s->channels > 1 ? "s" : "",
-                sat_type_name(s->type), bytes, most);
+    return image_memory_allows(s, *need, err);
 }
 
-static bool read_shape(const image_format *format, const uint8_t *bytes, size_t n, image_shape *s)
+static bool read_shape(const image_format *format, const uint8_t *bytes, size_t n, const decode_options *opt,
+                       image_shape *s)
 {
     *s = (image_shape){0};
-    return format->shape && format->shape(bytes, n, s);
+    return format->shape && format->shape(bytes, n, opt, s);
 }
 
 bool image_memory_take(const image_format *format, const uint8_t *bytes, size_t n, uint64_t input_bytes,
@@ -58,7 +69,7 @@ bool image_memory_take(const image_format *format, const uint8_t *bytes, size_t 
     image_shape s;
     uint64_t need = UINT64_MAX;
     if (!m) return true;
-    m->knows = read_shape(format, bytes, n, &s);
+    m->knows = read_shape(format, bytes, n, opt, &s);
     if (m->knows && !allowed(&s, sum(input_bytes, decoding_bytes(&s, opt)), opt, &need, err)) return false;
     memory_take(&m->share, need);
     return true;
@@ -72,7 +83,7 @@ bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_
     uint64_t need, left = memory_limit();
     char size[32], limit[32];
     if (!m) return true;
-    m->knows = read_shape(format, bytes, n, &s);
+    m->knows = read_shape(format, bytes, n, opt, &s);
     if (m->knows && !allowed(&s, decoding_bytes(&s, opt), opt, &need, err)) return false;
     if (m->share.bytes == 0) {
         memory_take(&m->share,
@@ -91,7 +102,7 @@ bool image_memory_check(const image_format *format, const source *src, const dec
     image_memory *m = opt->memory;
     image_shape s;
     uint64_t need;
-    if (!m || m->knows || !read_shape(format, src->bytes, src->n, &s)) return true;
+    if (!m || m->knows || !read_shape(format, src->bytes, src->n, opt, &s)) return true;
     const uint64_t input_bytes = src->mapped ? SOURCE_HEAD_BYTES : src->n;
     if (!allowed(&s, sum(input_bytes, decoding_bytes(&s, opt)), opt, &need, err)) return false;
     m->knows = true;
@@ -113,6 +124,6 @@ bool image_memory_rows(const image_shape *shape, uint64_t reading_bytes, const d
 
 void image_memory_decoded(const image *img, const decode_options *opt)
 {
-    image_shape s = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape s = image_shape_of(img);
     if (opt->memory) memory_keep(&opt->memory->share, working_bytes(&s, opt));
 }

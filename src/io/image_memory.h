@@ -23,6 +23,9 @@ bool image_memory_check(const image_format *format, const source *src, const dec
 /* The same for an image whose rows are read to it, with so many bytes beside it. */
 bool image_memory_rows(const image_shape *shape, uint64_t reading_bytes, const decode_options *opt, error *err);
 
+/* Refuses an image that takes more than the limit. */
+bool image_memory_allows(const image_shape *shape, uint64_t need, error *err);
+
 /* To be called when the image is decoded and its file closed: reduces the share to what processing needs. */
 void image_memory_decoded(const image *img, const decode_options *opt);
 

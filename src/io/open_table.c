@@ -198,28 +198,38 @@ static sat_status take_write_options(sat_file_write_options *ours, const sat_fil
     return SAT_OK;
 }
 
-/* A file has one table, its rows without gaps between samples. */
-static sat_status check_one(const sat_view *v)
+/* A file has one table, its rows without gaps between samples.  Several with one channel, whose entries lie side by
+ * side, are its channels, which they become. */
+static sat_status check_one(sat_view *v)
 {
-    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type), packed = v->channels * size;
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type);
     if (v->reserved != 0 || v->reserved_words[0] != 0 || v->reserved_words[1] != 0) return newer("view");
-    if (v->count < 0 || v->count > 1) return refuse(SAT_ERR_SHAPE, "several tables: a file has one");
+    if (v->channels > 4) return refuse(SAT_ERR_SHAPE, "a view has 1 to 4 channels; more are tables, side by side");
+    if (v->count > 1 && v->count <= TABLE_CHANNELS_MAX && v->channels == 1 && v->image_bytes == size &&
+        v->pixel_bytes == v->count * size)
+        v->channels = (int)v->count, v->count = 1;
+    if (v->count < 0 || v->count > 1)
+        return refuse(SAT_ERR_SHAPE, "several tables: a file has one, or up to 1024 of one channel, side by side");
+    const ptrdiff_t packed = v->channels * size;
     if ((v->pixel_bytes != 0 && v->pixel_bytes != packed) ||
         (v->channel_bytes != 0 && v->channel_bytes != size && v->channels > 1))
         return refuse(SAT_ERR_SHAPE, "a table with gaps between the samples of its rows: copy it to one without");
     return SAT_OK;
 }
 
-static sat_status check_rows(const sat_view *rows)
+static sat_status check_rows(sat_view *rows)
 {
-    if (!rows || !rows->data) return refuse(SAT_ERR_ARGUMENT, "no data");
+    if (!rows->data) return refuse(SAT_ERR_ARGUMENT, "no data");
     if (rows->memory != SAT_HOST && rows->memory != SAT_DEVICE)
         return refuse(SAT_ERR_ARGUMENT, "unknown kind of memory");
     if (rows->memory == SAT_DEVICE)
         return refuse(SAT_ERR_UNAVAILABLE, "the table is in device memory; copy it to host memory");
-    if (rows->row_bytes != 0 && rows->row_bytes < (ptrdiff_t)sat_row_bytes(rows->width, rows->channels, rows->type))
+    const sat_status status = check_one(rows);
+    if (status != SAT_OK) return status;
+    if (rows->row_bytes != 0 && rows->channels > 0 &&
+        rows->row_bytes / rows->channels < (ptrdiff_t)sat_row_bytes(rows->width, 1, rows->type))
         return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
-    return check_one(rows);
+    return SAT_OK;
 }
 
 sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path, const sat_table *theirs,
@@ -265,6 +275,7 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
 sat_status sat_file_writer_tables(sat_file_writer *writer, const sat_view *counts, const sat_view *sums,
                                   const sat_view *squares)
 {
+    sat_view copies[3];
     const sat_view *rows[3];
     int n = 0;
     error err;
@@ -278,13 +289,17 @@ sat_status sat_file_writer_tables(sat_file_writer *writer, const sat_view *count
     rows[n++] = sums;
     if (squares) rows[n++] = squares;
     for (int k = 0; k < n; k++) {
-        const sat_status status = check_rows(rows[k]);
+        if (!rows[k]) return refuse(SAT_ERR_ARGUMENT, "no data");
+        copies[k] = *rows[k];
+        rows[k] = &copies[k];
+        const sat_status status = check_rows(&copies[k]);
         if (status != SAT_OK) return status;
         if (rows[k]->type != writer->view.type) return refuse(SAT_ERR_TYPE, "rows of another type than the table's");
         if (!table_writer_takes(writer->rows, rows[k]) || rows[k]->height != rows[0]->height)
             return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
     }
-    const bool ok = n > 1 ? table_writer_joined(writer->rows, rows, &err) : table_writer_rows(writer->rows, sums, &err);
+    const bool ok =
+        n > 1 ? table_writer_joined(writer->rows, rows, &err) : table_writer_rows(writer->rows, rows[0], &err);
     return ok ? SAT_OK : failed(&err);
 }
 
@@ -324,7 +339,8 @@ sat_status sat_file_write_sized(const char *path, const sat_table *table, const 
 {
     sat_file_writer *writer;
     if (!table) return refuse(SAT_ERR_ARGUMENT, "no table");
-    sat_status status = check_rows(&table->view);
+    sat_view view = table->view;
+    sat_status status = check_rows(&view);
     if (status == SAT_OK)
         status = sat_file_writer_open_sized(&writer, path, table, options, table_bytes, options_bytes);
     if (status != SAT_OK) return status;

@@ -59,21 +59,24 @@ static void copy_tile_row(uint8_t *dst, const uint8_t *src, ptrdiff_t step, int6
 
 typedef struct turning {
     const image *out;
-    mapping from;
+    mapping from; /* in the first plane */
+    size_t plane_bytes;
     size_t pixel_bytes;
 } turning;
 
-static void turn_tiles(void *context, int64_t row_of_tiles, int worker)
+static void turn_tiles(void *context, int64_t index, int worker)
 {
     const turning *t = context;
     const image *out = t->out;
-    int64_t y0 = row_of_tiles * TILE, y1 = y0 + TILE < out->height ? y0 + TILE : out->height;
+    const int64_t down = (out->height - 1) / TILE + 1, plane = index / down;
+    int64_t y0 = index % down * TILE, y1 = y0 + TILE < out->height ? y0 + TILE : out->height;
+    const uint8_t *start = t->from.start + (size_t)plane * t->plane_bytes;
     (void)worker;
     for (int64_t x = 0; x < out->width; x += TILE) {
         int64_t n = out->width - x < TILE ? out->width - x : TILE;
         for (int64_t y = y0; y < y1; y++)
-            copy_tile_row(image_row(out, y) + (size_t)x * t->pixel_bytes,
-                          t->from.start + x * t->from.step_x + y * t->from.step_y, t->from.step_x, n, t->pixel_bytes);
+            copy_tile_row(image_row(out, plane * out->height + y) + (size_t)x * t->pixel_bytes,
+                          start + x * t->from.step_x + y * t->from.step_y, t->from.step_x, n, t->pixel_bytes);
     }
 }
 
@@ -82,15 +85,16 @@ bool image_orient(image *img, int threads, error *err)
     int orientation = img->meta.orientation;
     if (orientation <= 1 || orientation > 8) return true;
     bool turned = orientation >= 5;
-    image out;
-    if (!image_alloc(&out, turned ? img->height : img->width, turned ? img->width : img->height, img->channels,
-                     img->type, err)) {
-        return false;
-    }
+    image out, shape = *img;
+    if (turned) shape.width = img->height, shape.height = img->width;
+    if (!image_alloc_like(&out, &shape, img->channels, img->type, err)) return false;
     size_t pixel_bytes = img->row_bytes / (size_t)img->width;
-    turning t = {.out = &out, .from = map(img, orientation, pixel_bytes), .pixel_bytes = pixel_bytes};
-    if (out.row_bytes * (size_t)out.height < THREAD_BYTES) threads = 1;
-    sat_parallel(threads, (out.height - 1) / TILE + 1, turn_tiles, &t);
+    turning t = {.out = &out,
+                 .from = map(img, orientation, pixel_bytes),
+                 .plane_bytes = img->row_bytes * (size_t)img->height,
+                 .pixel_bytes = pixel_bytes};
+    if (t.plane_bytes * (size_t)image_planes(img) < THREAD_BYTES) threads = 1;
+    sat_parallel(threads, ((out.height - 1) / TILE + 1) * image_planes(img), turn_tiles, &t);
 
     out.meta = img->meta;
     out.meta.orientation = 0;

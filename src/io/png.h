@@ -63,7 +63,7 @@ bool png_write_meta(const image_meta *meta, sink *out, error *err);
  * size. */
 size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n);
 
-bool png_shape(const uint8_t *bytes, size_t n, image_shape *s);
+bool png_shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s);
 bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
 bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 bool png_encode(const image *img, const encode_options *opt, sink *out, error *err);

@@ -122,8 +122,9 @@ static uint64_t longest(const png_chunks *png)
     return bytes;
 }
 
-bool png_shape(const uint8_t *bytes, size_t n, image_shape *s)
+bool png_shape(const uint8_t *bytes, size_t n, const decode_options *opt, image_shape *s)
 {
+    (void)opt;
     const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
     chunk c = {.type = bytes};
     png_chunks png;

@@ -27,10 +27,16 @@ static bool write_packed(row_sink *s, const uint8_t *rows, int64_t n, error *err
     return ok;
 }
 
+/* Those of all planes. */
+static int64_t rows_of(const image *head)
+{
+    return head->height * image_planes(head);
+}
+
 bool row_sink_write(row_sink *s, const void *rows, int64_t n, error *err)
 {
     const row_writing *by = s->format->writes_rows;
-    if (n > s->head->height - s->done) return fail(err, "more rows than the image has");
+    if (n > rows_of(s->head) - s->done) return fail(err, "more rows than the image has");
     bool ok = true;
     if (!by)
         memcpy(image_row(&s->img, s->done), rows, (size_t)n * s->head->row_bytes);
@@ -43,7 +49,7 @@ bool row_sink_write(row_sink *s, const void *rows, int64_t n, error *err)
 bool row_sink_end(row_sink *s, error *err)
 {
     const row_writing *by = s->format->writes_rows;
-    if (s->done < s->head->height) return fail(err, "fewer rows than the image has");
+    if (s->done < rows_of(s->head)) return fail(err, "fewer rows than the image has");
     if (by) return !by->end || by->end(s, err);
     s->img.meta = s->head->meta;
     bool ok = s->format->encode(&s->img, s->opt, s->out, err);
@@ -73,12 +79,13 @@ bool rows_encode(const image_format *format, const image *img, const encode_opti
 {
     row_sink s;
     bool ok = row_sink_begin(&s, format, img, opt, out, err);
-    int64_t rows = codec_part_rows(img->height);
+    const int64_t all = rows_of(img);
+    int64_t rows = codec_part_rows(all);
     if (ok && s.step > 0) rows = (rows + s.step - 1) / s.step * s.step;
-    for (int64_t y = 0; ok && y < img->height; y += rows) {
-        if (rows > img->height - y) rows = img->height - y;
+    for (int64_t y = 0; ok && y < all; y += rows) {
+        if (rows > all - y) rows = all - y;
         ok = row_sink_write(&s, image_row(img, y), rows, err);
-        codec_progress(&opt->progress, (double)rows / (double)img->height);
+        codec_progress(&opt->progress, (double)rows / (double)all);
     }
     ok = ok && row_sink_end(&s, err);
     row_sink_free(&s);

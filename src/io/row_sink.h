@@ -6,7 +6,8 @@
  *     ok = ok && row_sink_end(&to, err) && sink_commit(&out, err);
  *     row_sink_free(&to);
  *
- * Rows are packed: n rows take n * head.row_bytes bytes.  One thread uses a sink at a time. */
+ * Rows are packed: n rows take n * head.row_bytes bytes.  Of an image of planes, they are those of one plane behind the
+ * other; such an image is written by formats whose `planes` says so.  One thread uses a sink at a time. */
 #ifndef IO_ROW_SINK_H
 #define IO_ROW_SINK_H
 

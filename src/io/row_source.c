@@ -17,9 +17,9 @@ static int64_t part_rows(const image *img)
 /* ---- rows that lie one behind the other ------------------------------------------------------------------ */
 
 /* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's. */
-static bool read_part(row_source *s, uint64_t at, int64_t n, uint8_t *to, error *err)
+static bool read_part(row_source *s, uint64_t at, int64_t n, size_t row, uint8_t *to, error *err)
 {
-    const size_t row = s->stored.row_bytes, bytes = (size_t)n * s->stored_bytes;
+    const size_t bytes = (size_t)n * s->stored_bytes;
     const uint8_t *from = reader_held(&s->in, at, bytes);
     if (!from) {
         uint8_t *place = to + (size_t)n * row - bytes;
@@ -47,13 +47,29 @@ static void reverse_rows(uint8_t *rows, int64_t n, size_t row_bytes)
         }
 }
 
-static bool read_plain(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
+/* A row of which each pixel's samples lie side by side, to planes. */
+static bool read_planes(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
+    image rows = s->stored;
+    const size_t row = rows.row_bytes * (size_t)image_planes(&rows);
+    if (!s->part && !(s->part = malloc(row))) return fail_memory(err, "out of memory: a row of %zu bytes", row);
+    rows.data = to;
+    rows.height = (int64_t)(plane_bytes / rows.row_bytes);
+    for (int64_t k = 0; k < n; k++) {
+        if (!read_part(s, s->begin + (uint64_t)(y + k) * s->stored_bytes, 1, row, s->part, err)) return false;
+        codec_split_row(&rows, k, s->part);
+    }
+    return true;
+}
+
+static bool read_plain(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
+{
+    if (image_planes(&s->stored) > 1) return read_planes(s, y, n, to, plane_bytes, err);
     const int64_t most = s->unpack || s->upward ? part_rows(&s->stored) : n;
     for (int64_t end = y + n; y < end; y += n, to += (size_t)n * s->stored.row_bytes) {
         n = most < end - y ? most : end - y;
         const int64_t place = s->upward ? s->stored.height - y - n : y;
-        if (!read_part(s, s->begin + (uint64_t)place * s->stored_bytes, n, to, err)) return false;
+        if (!read_part(s, s->begin + (uint64_t)place * s->stored_bytes, n, s->stored.row_bytes, to, err)) return false;
         if (s->upward) reverse_rows(to, n, s->stored.row_bytes);
     }
     return true;
@@ -106,6 +122,25 @@ bool rows_end_at(row_source *s, uint64_t end, error *err)
 
 /* ---- any format ------------------------------------------------------------------------------------------- */
 
+/* The choice of an image without rows makes the head. */
+static bool choose(row_source *s, const decode_options *opt, error *err)
+{
+    if (image_planes(&s->head) > 1) {
+        s->whole = "its bands become planes";
+        return true;
+    }
+    s->head.height = 0;
+    bool ok = image_choose_channels(&s->head, &opt->channels, err);
+    s->head.height = s->stored.height;
+    if (s->head.channels != s->stored.channels) {
+        s->choice = opt->channels;
+        const uint64_t part = (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;
+        s->memory_bytes += part;
+        s->whole_bytes += part;
+    }
+    return ok;
+}
+
 static bool open_rows(row_source *s, const row_reading *by, const decode_options *opt, error *err)
 {
     s->by = by;
@@ -113,17 +148,19 @@ static bool open_rows(row_source *s, const row_reading *by, const decode_options
     s->step = 1;
     s->memory_bytes = s->in.head_n;
     if (!by->open(s, opt, err)) return false;
+    if (s->whole_bytes == 0) s->whole_bytes = s->memory_bytes;
+    if (s->whole && s->head.width == 0) return true;
     s->head.row_bytes = sat_row_bytes(s->head.width, s->head.channels, s->head.type);
     if (s->head.row_bytes == 0) return fail(err, "a row of %lld pixels cannot be addressed", (long long)s->head.width);
     s->stored = s->head;
     s->stored.meta = (image_meta){0};
     if (s->upward && s->in_order) s->whole = "its rows begin at the bottom, and it comes through a pipe";
-    return true;
+    return s->chosen || choose(s, opt, err);
 }
 
-static bool read_stored(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
+static bool read_stored(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, err) &&
+    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, plane_bytes, err) &&
            (!s->in_order || y + n < s->stored.height || !s->by->end || s->by->end(s, err));
 }
 
@@ -136,32 +173,21 @@ static decode_options of_rows(const decode_options *opt)
     return rows;
 }
 
-/* The choice of an image without rows makes the head. */
-static bool choose(row_source *s, const decode_options *opt, error *err)
-{
-    s->head.height = 0;
-    bool ok = image_choose_channels(&s->head, &opt->channels, err);
-    s->head.height = s->stored.height;
-    if (s->head.channels != s->stored.channels) {
-        s->choice = opt->channels;
-        s->memory_bytes += (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;
-    }
-    return ok;
-}
-
 bool row_source_open(row_source *s, const char *path, const decode_options *opt, error *err)
 {
     *s = (row_source){.path = path};
     if (!reader_open(&s->in, path, err)) return false;
     if (s->in.length == 0) return fail(err, "empty file");
-    s->format = format_by_content(s->in.head, s->in.head_n);
+    s->format = opt->raw ? format_of_samples() : format_by_content(s->in.head, s->in.head_n);
     if (!s->format) return image_unknown(err);
     if (!s->format->reads_rows) {
         s->whole = "its format is not read by rows";
         return true;
     }
+    if (opt->page > 1 && !s->format->pages)
+        return fail(err, "there is no page %d: a %s file has one, number 0", opt->page - 1, s->format->name);
     const decode_options rows = of_rows(opt);
-    return open_rows(s, s->format->reads_rows, &rows, err) && (s->whole || s->format->chooses || choose(s, opt, err));
+    return open_rows(s, s->format->reads_rows, &rows, err);
 }
 
 /* The choice is made in a part of the rows, whose metadata is none. */
@@ -174,7 +200,7 @@ static bool read_chosen(row_source *s, int64_t y, int64_t n, uint8_t *to, error 
         image rows = s->stored;
         n = rows.height = most < end - y ? most : end - y;
         rows.data = s->part;
-        if (!read_stored(s, y, n, s->part, err) || !image_choose_channels(&rows, &s->choice, err)) return false;
+        if (!read_stored(s, y, n, s->part, 0, err) || !image_choose_channels(&rows, &s->choice, err)) return false;
         memcpy(to, s->part, (size_t)n * s->head.row_bytes);
     }
     return true;
@@ -183,20 +209,23 @@ static bool read_chosen(row_source *s, int64_t y, int64_t n, uint8_t *to, error 
 bool row_source_read(row_source *s, int64_t y, int64_t n, void *rows, error *err)
 {
     const bool chooses = s->choice.gray || s->choice.number || s->choice.name;
-    return (chooses ? read_chosen : read_stored)(s, y, n, rows, err);
+    return chooses ? read_chosen(s, y, n, rows, err) : read_stored(s, y, n, rows, 0, err);
 }
 
 /* All rows to an image, which takes the head's metadata. */
 static bool read_all(row_source *s, const io_progress *progress, image *img, error *err)
 {
     const image *head = &s->head;
-    if (!image_alloc(img, head->width, head->height, head->channels, head->type, err)) return false;
+    const bool planes = image_planes(head) > 1;
+    if (!image_alloc_like(img, head, head->channels, head->type, err)) return false;
+    const size_t plane_bytes = img->row_bytes * (size_t)img->height;
     bool ok = true;
     int64_t rows = codec_part_rows(img->height);
     if (rows % s->step != 0) rows += s->step - rows % s->step;
     for (int64_t y = 0; ok && y < img->height; y += rows) {
         if (rows > img->height - y) rows = img->height - y;
-        ok = row_source_read(s, y, rows, image_row(img, y), err);
+        ok = planes ? read_stored(s, y, rows, image_row(img, y), plane_bytes, err)
+                    : row_source_read(s, y, rows, image_row(img, y), err);
         codec_progress(progress, (double)rows / (double)img->height);
     }
     img->meta = s->head.meta;
@@ -219,7 +248,7 @@ bool row_source_image(row_source *s, const decode_options *opt, image *img, erro
     *img = (image){0};
     const image_shape shape = image_shape_of(&s->head);
     bool ok = s->whole ? read_whole(s, opt, img, err)
-                       : image_memory_rows(&shape, s->memory_bytes, opt, err) && read_all(s, &opt->progress, img, err);
+                       : image_memory_rows(&shape, s->whole_bytes, opt, err) && read_all(s, &opt->progress, img, err);
     reader_close(&s->in);
     if (ok) image_memory_decoded(img, opt);
     return ok;
@@ -253,6 +282,8 @@ bool rows_decode(const row_reading *by, const uint8_t *bytes, size_t n, const de
     row_source s = {.in = reader_of_memory(bytes, n)};
     *img = (image){0};
     bool ok = open_rows(&s, by, opt, err) && read_all(&s, &opt->progress, img, err);
+    ok = ok && (s.chosen || image_planes(img) == 1 || image_choose_channels(img, &opt->channels, err));
+    if (!ok) image_free(img);
     row_source_close(&s);
     return ok;
 }

@@ -22,7 +22,8 @@ typedef struct row_reading {
     /* Refuses an image of more pixels than allowed.  Of an input with a length, it refuses one that is too short, and
      * what end() would. */
     bool (*open)(row_source *s, const decode_options *opt, error *err);
-    bool (*read)(row_source *s, int64_t y, int64_t n, uint8_t *rows, error *err);
+    /* Planes of the image lie plane_bytes apart; those are asked for in whole steps. */
+    bool (*read)(row_source *s, int64_t y, int64_t n, uint8_t *rows, size_t plane_bytes, error *err);
     /* Refuses what follows the last row; NULL: anything may.  Of a stream it is called behind that row. */
     bool (*end)(row_source *s, error *err);
     void (*close)(row_source *s); /* also after an open() that failed; NULL: state is freed */
@@ -36,6 +37,7 @@ struct row_source {
     int64_t step; /* rows that are stored together: to begin and end at multiples of it decodes none twice; 1: any */
     int64_t tile_width, tile_height; /* px, of a file in tiles; else 0 */
     uint64_t memory_bytes;           /* taken for reading, at most; of it the head of the file before the first read */
+    uint64_t whole_bytes;            /* the same where parts begin and end as `step` says */
 
     /* The format's. */
     byte_reader in;
@@ -46,6 +48,8 @@ struct row_source {
     unsigned how;        /* for unpack(), whose row may lie where its bytes do, or end there */
     bool (*unpack)(const row_source *s, const uint8_t *from, uint8_t *row, error *err); /* NULL: as they are */
     void *state;                                                                        /* malloc'd */
+
+    bool chosen; /* the choice of channels is made by the format */
 
     const row_reading *by;
     channel_choice choice; /* that is still to be made */

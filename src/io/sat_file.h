@@ -66,8 +66,10 @@ SAT_API sat_status sat_file_open_sized(sat_file **file, const char *path, const 
 SAT_API sat_status sat_file_open_memory_sized(sat_file **file, const void *bytes, size_t n,
                                               const sat_file_options *options, size_t options_bytes);
 
-/* The table: its view, layout, sample type and fixed point.  view.data lies in the file; it is read only, and valid
- * until sat_file_close().  Arrays of <i4 are tables of u32, modulo 2^32. SAT_ERR_ARGUMENT if a pointer is NULL. */
+/* The table: its view, layout, sample type and fixed point.  More than 4 channels are as many tables of one channel in
+ * the view (count), whose entries lie side by side: sat_table_statistics() answers for each.  view.data lies in the
+ * file; it is read only, and valid until sat_file_close().  Arrays of <i4 are tables of u32, modulo 2^32.
+ * SAT_ERR_ARGUMENT if a pointer is NULL. */
 #define sat_file_table(...) sat_file_table_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
 SAT_API sat_status sat_file_table_sized(const sat_file *file, sat_table *table, size_t table_bytes);
 
@@ -138,7 +140,8 @@ typedef struct sat_file_write_options {
  *
  *   SAT_ERR_ARGUMENT     a pointer is NULL, an option, the layout or the fixed point is none, or the table sums squares
  *                        or counts
- *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
+ *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several;
+ *                        but up to 1024 of one channel, side by side, are written as its channels
  *   SAT_ERR_TYPE         no table of this type is made of samples of that type
  *   SAT_ERR_UNAVAILABLE  the table lies in device memory
  *   SAT_ERR_MEMORY       an allocation failed

@@ -27,12 +27,12 @@ static int64_t channels_of(const npy_header *h)
     return h->dims == 3 ? h->shape[2] : 1;
 }
 
-enum { CHANNELS_MAX = 4, MOMENTS_MAX = 3 };
+enum { CHANNELS_MAX = 4, MOMENTS_MAX = 3 }; /* without a trailer */
 
 static bool check_channels(const npy_header *h, int64_t most, error *err)
 {
-    return channels_of(h) <= most ||
-           fail(err, "array of %lld channels: a table has 1 to %d", (long long)channels_of(h), CHANNELS_MAX);
+    return channels_of(h) <= most || fail(err, "array of %lld channels: a table has 1 to %d", (long long)channels_of(h),
+                                          most > CHANNELS_MAX ? TABLE_CHANNELS_MAX : CHANNELS_MAX);
 }
 
 static bool check_array(const npy_header *h, error *err)
@@ -44,7 +44,7 @@ static bool check_array(const npy_header *h, error *err)
                     npy_type_name(h, name));
     if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
     if (h->data_bytes == 0) return fail(err, "the array is empty");
-    if (!check_channels(h, CHANNELS_MAX * MOMENTS_MAX, err)) return false;
+    if (!check_channels(h, TABLE_CHANNELS_MAX * MOMENTS_MAX, err)) return false;
     if (h->data_offset % (size_t)h->item_bytes) return fail(err, "the array is not aligned to its elements");
     return true;
 }
@@ -67,6 +67,16 @@ static void read_array(table_file *file, const npy_header *h)
     };
 }
 
+/* More channels than a view has are as many tables. */
+static void channels_to_tables(sat_view *view)
+{
+    if (view->channels <= CHANNELS_MAX) return;
+    view->image_bytes = (ptrdiff_t)sat_type_bytes(view->type);
+    if (!view->pixel_bytes) view->pixel_bytes = view->channels * view->image_bytes;
+    view->count = view->channels;
+    view->channels = 1;
+}
+
 static bool apply_trailer(table_file *file, const npy_header *h, const table_trailer *t, error *err)
 {
     table_meta *meta = &file->meta;
@@ -79,7 +89,7 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     if (!known || channels_of(h) % planes != 0)
         return fail(err, "table of the moments '%s' in %lld channels; this program knows sum, 1,2, 0,1 and 0,1,2",
                     t->moment, (long long)channels_of(h));
-    if (!check_channels(h, (int64_t)CHANNELS_MAX * planes, err)) return false;
+    if (!check_channels(h, (int64_t)TABLE_CHANNELS_MAX * planes, err)) return false;
     if (planes > 1) {
         const ptrdiff_t plane = view->channels / planes * (ptrdiff_t)sat_type_bytes(view->type);
         view->channels /= planes;
@@ -102,6 +112,7 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     if (!table_image_shape(meta->layout, view, &width, &height) || t->width != (uint64_t)width ||
         t->height != (uint64_t)height || t->channels != (uint32_t)view->channels)
         return fail(err, "broken trailer: its image size does not fit the array");
+    channels_to_tables(view);
     if (t->data_offset != h->data_offset || t->data_bytes != h->data_bytes)
         return fail(err, "broken trailer: it describes another array");
     if (accum == SAT_Q32) {

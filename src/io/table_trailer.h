@@ -27,7 +27,7 @@ static inline int table_planes(table_moments m)
 const char *table_moments_name(table_moments moments);
 bool table_moments_from_name(const char *name, table_moments *moments);
 
-enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8 };
+enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8, TABLE_CHANNELS_MAX = 1024 };
 
 typedef struct table_trailer {
     char magic[8];

@@ -28,8 +28,9 @@ static void put_name(char *field, size_t capacity, const char *name)
 /* The size of the array, if a file can hold it with header and trailer. */
 static bool fits_file(const sat_view *view, int planes, uint64_t *data_bytes)
 {
-    uint64_t row = sat_row_bytes(view->width, view->channels, view->type), end;
-    return row && !__builtin_mul_overflow(row, (unsigned)planes, &row) &&
+    uint64_t row = sat_row_bytes(view->width, 1, view->type), end;
+    return row && !__builtin_mul_overflow(row, (unsigned)view->channels, &row) &&
+           !__builtin_mul_overflow(row, (unsigned)planes, &row) &&
            !__builtin_mul_overflow(row, (uint64_t)view->height, data_bytes) &&
            !__builtin_add_overflow(*data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) && end <= INT64_MAX;
 }
@@ -42,7 +43,8 @@ sat_status table_writer_check(const sat_view *view, const table_meta *meta, erro
         fail(err, "no such layout");
         return SAT_ERR_ARGUMENT;
     }
-    if (view->channels < 1 || view->channels > 4 || !table_image_shape(meta->layout, view, &width, &height)) {
+    if (view->channels < 1 || view->channels > TABLE_CHANNELS_MAX ||
+        !table_image_shape(meta->layout, view, &width, &height)) {
         fail(err, "no table has %lld x %lld entries and %d channels", (long long)view->width, (long long)view->height,
              view->channels);
         return SAT_ERR_SHAPE;
@@ -115,7 +117,7 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
     if (!describe(&w->trailer, view, meta, err)) goto out;
     w->out = out;
     w->view = *view;
-    w->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    w->row_bytes = sat_row_bytes(view->width, 1, view->type) * (size_t)view->channels;
     w->pixel_bytes = (size_t)view->channels * sat_type_bytes(view->type);
     w->moments = meta->moments;
     const int planes = table_planes(w->moments);

@@ -35,7 +35,7 @@ struct tiff_blocks {
     tiff_file *file;
     size_t row_bytes, block_row_bytes;
     int64_t across, batch_rows; /* blocks from left to right; rows of a batch */
-    int64_t done;               /* rows written */
+    int64_t done;               /* rows written, of all planes */
     uint8_t *held;              /* rows that wait for the rest of their batch */
     int64_t held_rows;
     worker workers[MOST_THREADS];
@@ -167,7 +167,9 @@ static bool write_block(tiff_blocks *b, int64_t i, error *err)
 {
     TIFF *tif = b->file->tif;
     const bool tiled = b->how.tiled;
-    const uint32_t index = (uint32_t)(b->done / b->how.block_height * b->across + i);
+    const int64_t plane = b->done / b->how.height, y = b->done % b->how.height,
+                  down = (b->how.height + b->how.block_height - 1) / b->how.block_height;
+    const uint32_t index = (uint32_t)((plane * down + y / b->how.block_height) * b->across + i);
     tmsize_t n, got;
     if (b->how.deflate) {
         n = (tmsize_t)b->batch[i].n;
@@ -195,7 +197,8 @@ static bool write_batch(tiff_blocks *b, const uint8_t *rows, int64_t count, erro
 bool tiff_blocks_write(tiff_blocks *b, const uint8_t *rows, int64_t n, error *err)
 {
     for (int64_t k; n > 0; n -= k, rows += (size_t)k * b->row_bytes) {
-        const int64_t left = b->how.height - b->done, whole = left < b->batch_rows ? left : b->batch_rows;
+        const int64_t left = b->how.height - b->done % b->how.height,
+                      whole = left < b->batch_rows ? left : b->batch_rows;
         k = whole - b->held_rows < n ? whole - b->held_rows : n;
         if (k == whole) {
             if (!write_batch(b, rows, whole, err)) return false;

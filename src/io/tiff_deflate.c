@@ -26,15 +26,21 @@ static bool inflate_begin(struct libdeflate_decompressor *inflater, const uint8_
 bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
 {
     const char *name = t->tiled ? "tile" : "strip";
-    const uint8_t *stored = f->bytes + TIFFGetStrileOffset(f->tif, index);
-    size_t n = (size_t)TIFFGetStrileByteCount(f->tif, index);
-    bool ok = true;
+    const uint64_t at = TIFFGetStrileOffset(f->tif, index);
+    const size_t n = (size_t)TIFFGetStrileByteCount(f->tif, index);
+    const uint8_t *stored = reader_held(f->in, at, n);
+    uint8_t *read = stored ? NULL : malloc(n);
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
-    if (!inflater) return fail(err, "out of memory: Deflate");
-    enum libdeflate_result result = libdeflate_zlib_decompress(inflater, stored, n, to, (size_t)bytes, NULL);
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && bytes < t->block_bytes)
+    enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
+    bool ok = (stored || read) && inflater;
+    if (!ok) fail(err, "out of memory: Deflate");
+    if (!stored) stored = read;
+    ok = ok && (stored != read || reader_read(f->in, at, read, n, err));
+    if (ok) result = libdeflate_zlib_decompress(inflater, stored, n, to, (size_t)bytes, NULL);
+    if (ok && result == LIBDEFLATE_INSUFFICIENT_SPACE && bytes < t->block_bytes)
         ok = inflate_begin(inflater, stored, n, t, to, (size_t)bytes, &result, err);
     libdeflate_free_decompressor(inflater);
+    free(read);
     if (!ok) return false;
     switch (result) {
     case LIBDEFLATE_SUCCESS: return tiff_undo_predictor(f, t, false, to, bytes, err);

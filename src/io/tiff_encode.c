@@ -21,8 +21,9 @@ static uint64_t most_bytes(const image *img, const tiff_blocks_how *how)
                    down = ((uint64_t)how->height + how->block_height - 1) / how->block_height;
     uint64_t pixels = (uint64_t)how->width * (uint64_t)how->height, bytes;
     if (how->tiled) pixels = across * how->block_width * down * how->block_height;
-    if (__builtin_mul_overflow(pixels, how->pixel_bytes, &bytes)) return UINT64_MAX;
-    uint64_t more = DIRECTORY + across * down * BLOCK_OVERHEAD + bytes / 1024 + meta->icc_bytes;
+    if (__builtin_mul_overflow(pixels, how->pixel_bytes * (uint64_t)image_planes(img), &bytes)) return UINT64_MAX;
+    uint64_t more =
+        DIRECTORY + across * down * (uint64_t)image_planes(img) * BLOCK_OVERHEAD + bytes / 1024 + meta->icc_bytes;
     for (int i = 0; i < META_KINDS; i++) more += meta->blocks[i].n;
     return more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
 }
@@ -68,22 +69,37 @@ static bool set_blocks(TIFF *tif, const tiff_blocks_how *how)
            TIFFSetField(tif, TIFFTAG_TILELENGTH, how->block_height);
 }
 
+/* The colours of a picture, and what the samples behind them are: alpha, or unknown. */
+static bool set_meaning(TIFF *tif, const image *img)
+{
+    uint16_t kinds[PLANES_MAX] = {EXTRASAMPLE_UNASSALPHA};
+    const image_meta *meta = &img->meta;
+    const int bands = image_bands(img);
+    int colours = img->channels < 3 ? 1 : 3;
+    if (bands > img->channels) {
+        colours = meta->colours == 3 && bands >= 3 ? 3 : 1;
+        for (int i = colours; i < bands; i++)
+            kinds[i - colours] = i + 1 != meta->alpha  ? EXTRASAMPLE_UNSPECIFIED
+                                 : meta->premultiplied ? EXTRASAMPLE_ASSOCALPHA
+                                                       : EXTRASAMPLE_UNASSALPHA;
+    }
+    return TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)bands) &&
+           TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, colours < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+           TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
+                        bands > img->channels ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG) &&
+           (bands == colours || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, bands - colours, kinds));
+}
+
 static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *how, const compression *c)
 {
     TIFF *tif = f->tif;
-    const bool alpha = image_has_alpha(img);
     const unsigned numbers = is_float_type(img->type)    ? SAMPLEFORMAT_IEEEFP
                              : is_signed_type(img->type) ? SAMPLEFORMAT_INT
                                                          : SAMPLEFORMAT_UINT;
-    uint16_t unassociated = EXTRASAMPLE_UNASSALPHA;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) &&
-              TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
-              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tif, how) &&
-              (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) && set_meaning(tif, img) && set_blocks(tif, how);
     return ok && TIFFSetField(tif, TIFFTAG_COMPRESSION, c->code) &&
            (!c->predicts || TIFFSetField(tif, TIFFTAG_PREDICTOR, predictor_of(img, c)));
 }
@@ -129,7 +145,8 @@ static bool begin(row_sink *s, error *err)
     const tiff_blocks_how how = store(img, s->opt, c);
     writer *w = s->state = calloc(1, sizeof *w);
     if (!w) return fail_memory(err, "out of memory: a TIFF");
-    if (!tiff_create(&w->file, needs_big(img, &how), s->out, err)) return false;
+    if (!tiff_create(&w->file, img->meta.big || needs_big(img, &how), s->out, err)) return false;
+    tiff_know_tags(w->file.tif);
     if (!set_fields(&w->file, img, &how, c) || !tiff_write_meta(&w->file, &img->meta)) return fail_file(w, err);
     s->step = tiff_blocks_step(&how);
     w->blocks = tiff_blocks_begin(&how, &w->file, err);
@@ -163,8 +180,11 @@ static void free_writer(row_sink *s)
 static uint64_t bytes(const image_shape *shape, const encode_options *opt, const sink *out)
 {
     error unused;
-    const image img = {
-        .width = shape->width, .height = shape->height, .channels = shape->channels, .type = shape->type};
+    const image img = {.width = shape->width,
+                       .height = shape->height,
+                       .channels = shape->channels,
+                       .planes = shape->planes,
+                       .type = shape->type};
     const compression *c = find_compression(opt->compression, &unused);
     if (c == NULL) return 0;
     const tiff_blocks_how how = store(&img, opt, c);

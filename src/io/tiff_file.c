@@ -1,4 +1,4 @@
-/* tiff_file.c - a TIFF in memory, as libtiff sees it: reading, writing, and its errors. */
+/* tiff_file.c - a TIFF as libtiff sees it: reading, writing, and its errors. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +61,13 @@ bool tiff_fail(const tiff_file *f, error *err)
 static tmsize_t on_read(thandle_t handle, void *to, tmsize_t want)
 {
     tiff_file *f = handle;
-    uint64_t left = f->at < f->n ? f->n - f->at : 0;
-    size_t count = (uint64_t)want < left ? (size_t)want : (size_t)left;
+    size_t count = 0;
+    error why;
+    if (!reader_get(f->in, f->at, to, (size_t)want, &count, &why)) {
+        if (!f->first.text[0]) f->first = why;
+        return 0;
+    }
     if (count < (size_t)want) f->cut = true;
-    if (count > 0) memcpy(to, f->bytes + f->at, count);
     f->at += count;
     return (tmsize_t)count;
 }
@@ -116,6 +119,16 @@ static bool write_memory(tiff_file *f, const uint8_t *from, size_t count)
     return true;
 }
 
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n)
+{
+    const uint64_t at = f->at;
+    f->at = f->n;
+    bool ok = n == 0 || (f->out ? write_out : write_memory)(f, bytes, n);
+    f->at = at;
+    f->n += n;
+    return ok;
+}
+
 static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
 {
     tiff_file *f = handle;
@@ -130,7 +143,7 @@ static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
 {
     tiff_file *f = handle;
     if (whence == SEEK_CUR) offset += f->at;
-    if (whence == SEEK_END) offset += f->n;
+    if (whence == SEEK_END) offset += f->in ? f->in->length : f->n;
     return f->at = offset;
 }
 
@@ -142,7 +155,8 @@ static int on_close(thandle_t handle)
 
 static toff_t on_size(thandle_t handle)
 {
-    return ((const tiff_file *)handle)->n;
+    const tiff_file *f = handle;
+    return f->in ? f->in->length : f->n;
 }
 
 static bool open_as(tiff_file *f, const char *mode, tmsize_t most_bytes, bool reads)
@@ -161,10 +175,11 @@ static bool open_as(tiff_file *f, const char *mode, tmsize_t most_bytes, bool re
 /* libtiff allocates arrays of strips, where a byte of the file becomes 8 at most, the compressed bytes of one strip,
  * and rows of pixels.  Mode: r read, h no directory yet, m not mapped, c strips as they are stored, D no arrays of
  * strips before they are needed. */
-bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err)
+bool tiff_open(tiff_file *f, byte_reader *in, error *err)
 {
     enum { ROW_BYTES = 64 << 20 };
-    *f = (tiff_file){.bytes = bytes, .n = n};
+    const uint64_t n = in->length;
+    *f = (tiff_file){.in = in};
     tmsize_t most = n < (PTRDIFF_MAX - ROW_BYTES) / 8 ? (tmsize_t)n * 8 + ROW_BYTES : PTRDIFF_MAX;
     if (!open_as(f, "rhmcD", most, true)) return tiff_fail(f, err);
     return (TIFFReadDirectory(f->tif) && !f->cut && !f->first.text[0]) || tiff_fail(f, err);
@@ -175,7 +190,6 @@ bool tiff_create(tiff_file *f, bool big, sink *out, error *err)
     *f = (tiff_file){.out = sink_rewrites(out) ? out : NULL};
     if (!open_as(f, big ? "w8m" : "wm", 0, false))
         return fail(err, "%.200s", f->first.text[0] ? f->first.text : "out of memory: libtiff");
-    tiff_know_tags(f->tif);
     return true;
 }
 

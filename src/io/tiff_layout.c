@@ -100,16 +100,31 @@ static bool choose_band(tiff_layout *t, int number, error *err)
     return true;
 }
 
-static bool read_channels(tiff_file *f, tiff_layout *t, int colours, int number, error *err)
+/* All samples become planes where some would be left out, of as many as the caller says, and none is chosen. */
+static bool choose_planes(tiff_layout *t, const decode_options *opt, error *err)
+{
+    const channel_choice *choice = &opt->channels;
+    const bool chosen = choice->number || choice->name || choice->gray;
+    if (chosen || opt->planes_from == 0 || t->samples < opt->planes_from || t->samples == t->channels) return true;
+    if (t->samples > PLANES_MAX)
+        return fail(err, "a TIFF of %d bands; at most %d are read together, and --channel N reads one", t->samples,
+                    PLANES_MAX);
+    t->alpha = t->channels > t->colours ? t->sample[t->colours] + 1 : 0;
+    t->planes = t->samples;
+    t->channels = 1;
+    return true;
+}
+
+static bool read_channels(tiff_file *f, tiff_layout *t, int colours, const decode_options *opt, error *err)
 {
     if (t->samples < colours) return fail(err, "corrupt: a TIFF whose pixels have too few samples");
     t->colours = t->channels = colours;
     for (int c = 0; c < colours; c++) t->sample[c] = c;
     read_alpha(f, t);
-    if (!choose_band(t, number, err)) return false;
+    if (!choose_band(t, opt->channels.number, err) || !choose_planes(t, opt, err)) return false;
     if (t->inverted && t->type != SAT_U8 && t->type != SAT_U16 && t->type != SAT_U32)
         return fail(err, "a TIFF of %s whose 0 is white, which cannot be read", sat_type_name(t->type));
-    if (t->premultiplied && is_signed_type(t->type))
+    if (t->premultiplied && !t->planes && is_signed_type(t->type))
         return fail(err, "a TIFF of %s colours that are multiplied by their alpha, which cannot be read",
                     sat_type_name(t->type));
     return true;
@@ -125,14 +140,15 @@ static bool read_palette(tiff_layout *t, error *err)
     return true;
 }
 
-static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, int number, error *err)
+static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, const decode_options *opt, error *err)
 {
+    const int number = opt->channels.number;
     uint16_t photometric = t->samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
     TIFFGetField(f->tif, TIFFTAG_PHOTOMETRIC, &photometric);
     switch (photometric) {
-    case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, number, err);
-    case PHOTOMETRIC_MINISWHITE: t->inverted = true; return read_channels(f, t, 1, number, err);
-    case PHOTOMETRIC_RGB: return read_channels(f, t, 3, number, err);
+    case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, opt, err);
+    case PHOTOMETRIC_MINISWHITE: t->inverted = true; return read_channels(f, t, 1, opt, err);
+    case PHOTOMETRIC_RGB: return read_channels(f, t, 3, opt, err);
     case PHOTOMETRIC_PALETTE: return read_palette(t, err);
     case PHOTOMETRIC_SEPARATED:
         if (number) return choose_band(t, number, err);
@@ -140,7 +156,7 @@ static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, int
                          "--channel N");
     case PHOTOMETRIC_YCBCR:
         t->ycbcr = true;
-        if (!read_channels(f, t, 3, number, err)) return false;
+        if (!read_channels(f, t, 3, opt, err)) return false;
         if (compression == COMPRESSION_JPEG && t->samples == 3 && !t->planar) return true;
         return fail(err, "a TIFF of YCbCr that is no JPEG, which cannot be read; convert it to RGB first");
     default: return fail(err, "a TIFF of photometric interpretation %u, which cannot be read", photometric);
@@ -154,7 +170,9 @@ void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES])
     const int ranges[2][2] = {{t->colours, alpha}, {alpha + 1, t->samples}};
     int n = 0, one = 0;
     note[0] = '\0';
-    if (t->palette || left == 0) return;
+    if (t->planes && t->alpha)
+        snprintf(note, NOTE_BYTES, "band %d of %d is alpha, and weighs no other band", t->alpha, t->samples);
+    if (t->palette || t->planes || left == 0) return;
     for (int i = 0; i < 2; i++) {
         const int first = ranges[i][0] + 1, last = ranges[i][1];
         if (first > last) continue;
@@ -199,23 +217,24 @@ static bool read_predictor(tiff_file *f, tiff_layout *t, unsigned compression, e
                 TIFFFindCODEC((uint16_t)compression)->name, predictor);
 }
 
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err)
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, const decode_options *opt, error *err)
 {
     unsigned compression;
     *t = (tiff_layout){.width = field32(f, TIFFTAG_IMAGEWIDTH, 0), .height = field32(f, TIFFTAG_IMAGELENGTH, 0)};
     t->samples = (int)field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
     t->planar = field16(f, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-    if (!read_compression(f, &compression, err) || !read_type(f, t, err) ||
-        !read_colours(f, t, compression, number, err))
+    if (!read_compression(f, &compression, err) || !read_type(f, t, err) || !read_colours(f, t, compression, opt, err))
         return false;
     if (t->samples == 1) t->planar = false;
     if (compression == COMPRESSION_JPEG && t->bits != 8)
         return fail(err, "a JPEG of %d bits in a TIFF, which cannot be read", t->bits);
     t->plain = compression == COMPRESSION_NONE;
+    t->as_stored = t->plain && field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB;
     unsigned orientation = field16(f, TIFFTAG_ORIENTATION, 1);
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
-    t->direct = !TIFFIsTiled(f->tif) && !t->palette && (t->planar ? 1 : t->samples) == t->channels &&
-                compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
+    t->same = !t->palette && (t->planar ? 1 : t->samples) == t->channels && compression != COMPRESSION_JPEG &&
+              t->bits == 8 * (int)sat_type_bytes(t->type);
+    t->direct = t->same && !TIFFIsTiled(f->tif);
     if (!read_predictor(f, t, compression, err)) return false;
     if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return read_blocks(f, t, err);
@@ -226,22 +245,44 @@ static bool is_part(tiff_file *f)
     return field32(f, TIFFTAG_SUBFILETYPE, 0) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
 }
 
-bool tiff_one_picture(tiff_file *f, error *err)
+/* All directories, pictures and copies; libtiff's errors on the way are none of the page's. */
+static int count_pages(tiff_file *f)
+{
+    const error before = f->first;
+    const int pages = (int)TIFFNumberOfDirectories(f->tif);
+    f->first = before;
+    f->cut = false;
+    return pages;
+}
+
+static bool one_picture(tiff_file *f, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
-    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
-    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
-    if (is_part(f)) return fail(err, "a TIFF that begins with a thumbnail or a mask, which cannot be read");
+    if (is_part(f))
+        return fail(err, "a TIFF that begins with a thumbnail or a mask, which is not read; --page N reads page N, the "
+                         "first is 0");
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
-        if (i > MOST) return fail(err, "a TIFF of more than %d directories, which cannot be read", MOST);
-        if (!TIFFReadDirectory(f->tif)) {
+        if (i <= MOST && !TIFFReadDirectory(f->tif)) {
             if (f->circle) break;
             return tiff_fail(f, err);
         }
-        if (!is_part(f)) { return fail(err, "a TIFF of several pictures; only one can be read from a file"); }
+        if (i > MOST || !is_part(f))
+            return fail(err, "a TIFF of several pictures, in %d pages; --page N reads one, the first is 0",
+                        count_pages(f));
     }
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
+}
+
+bool tiff_open_page(tiff_file *f, int page, int *pages, error *err)
+{
+    *pages = page ? count_pages(f) : 0;
+    if (page > *pages)
+        return fail(err, "there is no page %d: the TIFF has %d, from 0 to %d", page - 1, *pages, *pages - 1);
+    if (page > 1 && !TIFFSetDirectory(f->tif, (tdir_t)(page - 1))) return tiff_fail(f, err);
+    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
+    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
+    return page || one_picture(f, err);
 }
 
 #endif

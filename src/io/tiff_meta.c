@@ -1,5 +1,5 @@
-/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, the tags of GeoTIFF (OGC
- * 19-008r4), which are carried as they are, and GDAL's value for no data. */
+/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, EXIF, orientation, the tags of GeoTIFF (OGC
+ * 19-008r4), which are carried as they are, GDAL's value for no data, and its description of the bands. */
 #include "image.h"
 
 #if SAT_WITH_LIBTIFF
@@ -7,6 +7,8 @@
 #include <tiffio.h>
 
 #include "codec.h"
+#include "exif_tiff.h"
+#include "gdal_metadata.h"
 #include "tiff_parts.h"
 
 enum { ANY = TIFF_VARIABLE2, TEXT = TIFF_VARIABLE };
@@ -21,6 +23,7 @@ static const TIFFFieldInfo geo_tags[] = {
 };
 enum { GEO_TAGS = sizeof geo_tags / sizeof *geo_tags, GEO_SCALE = 0, GEO_TIEPOINTS, GEO_MATRIX, GEO_KEYS };
 static const TIFFFieldInfo nodata_tag = {42113, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_NODATA"};
+static const TIFFFieldInfo gdal_tag = {42112, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_METADATA"};
 
 /* A tag in the block of META_GEOTIFF; its bytes follow. */
 typedef struct geo_head {
@@ -37,6 +40,7 @@ void tiff_know_tags(struct tiff *tif)
 {
     TIFFMergeFieldInfo(tif, geo_tags, GEO_TAGS);
     TIFFMergeFieldInfo(tif, &nodata_tag, 1);
+    TIFFMergeFieldInfo(tif, &gdal_tag, 1);
 }
 
 /* The values of a tag as the file has it, which libtiff does not know; NULL if the file has none of its type. */
@@ -88,6 +92,25 @@ static void read_nodata(tiff_file *f, image_meta *meta)
     if (text && count <= sizeof meta->nodata) snprintf(meta->nodata, sizeof meta->nodata, "%.*s", (int)count, text);
 }
 
+/* Of all bands, or of the only one. */
+static bool read_gdal(tiff_file *f, int only, image_meta *meta, error *err)
+{
+    uint32_t count = 0;
+    const char *text = geo_values(f->tif, &gdal_tag, &count);
+    meta_block *block = &meta->blocks[META_GDAL];
+    if (!text) return true;
+    if (!meta_append(meta, META_GDAL, (const uint8_t *)text, count, err)) return false;
+    if (!block->bytes) return true;
+    block->bytes[block->n - 1] = 0;
+    if (gdal_metadata_keep((char *)block->bytes, only)) {
+        block->n = strlen((const char *)block->bytes) + 1;
+    } else {
+        free(block->bytes);
+        *block = (meta_block){NULL, 0};
+    }
+    return true;
+}
+
 static void read_resolution(tiff_file *f, image_meta *meta)
 {
     float x = 0, y = 0;
@@ -100,17 +123,20 @@ static void read_resolution(tiff_file *f, image_meta *meta)
     meta->y_per_metre = (double)y * scale;
 }
 
-bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err)
+bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *err)
 {
     uint32_t icc_bytes = 0, xmp_bytes = 0;
     const void *icc = NULL, *xmp = NULL;
     read_resolution(f, meta);
     read_nodata(f, meta);
+    meta->big = TIFFIsBigTIFF(f->tif);
+    if (!read_gdal(f, only, meta, err)) return false;
     if (TIFFGetField(f->tif, TIFFTAG_ICCPROFILE, &icc_bytes, &icc) && icc && !codec_keep_icc(meta, icc, icc_bytes, err))
         return false;
     if (TIFFGetField(f->tif, TIFFTAG_XMLPACKET, &xmp_bytes, &xmp) && xmp &&
         !meta_append(meta, META_XMP, xmp, xmp_bytes, err))
         return false;
+    if (!exif_from_tiff(meta, f->in, TIFFCurrentDirOffset(f->tif), err)) return false;
     return !geo || read_geo(f, meta, err);
 }
 
@@ -174,6 +200,7 @@ bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, i
     const double size[2] = {(double)cell_width, (double)cell_height};
     uint32_t n;
     double v[MATRIX];
+    if (!meta_append(to, META_GDAL, from->blocks[META_GDAL].bytes, from->blocks[META_GDAL].n, err)) return false;
     if (all->n == 0) return true;
     if (!meta_append(to, META_GEOTIFF, all->bytes, all->n, err)) return false;
     uint8_t *scale = geo_find(block, GEO_SCALE, &n);
@@ -200,6 +227,22 @@ bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, i
     return true;
 }
 
+/* EXIF's directories, ahead of all else, and its texts. */
+static bool write_exif(tiff_file *f, const image_meta *meta)
+{
+    const meta_block *block = &meta->blocks[META_EXIF];
+    const char *text;
+    exif_parts parts;
+    unsigned tag;
+    bool ok = exif_for_tiff(block, TIFFIsBigTIFF(f->tif), f->n, &parts, &f->first) &&
+              tiff_append(f, parts.bytes, parts.n) &&
+              (!parts.exif || TIFFSetField(f->tif, TIFFTAG_EXIFIFD, parts.exif)) &&
+              (!parts.gps || TIFFSetField(f->tif, TIFFTAG_GPSIFD, parts.gps));
+    for (int i = 0; ok && (tag = exif_text(block, i, &text)); i++) ok = !text || TIFFSetField(f->tif, tag, text);
+    free(parts.bytes);
+    return ok;
+}
+
 bool tiff_write_meta(tiff_file *f, const image_meta *meta)
 {
     enum { LEAST = 1, MOST = UINT16_MAX }; /* pixels per inch, as in JPEG */
@@ -214,7 +257,8 @@ bool tiff_write_meta(tiff_file *f, const image_meta *meta)
     if (ok && meta->icc_bytes > 0) ok = TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)meta->icc_bytes, meta->icc);
     if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
     if (ok && meta->nodata[0]) ok = TIFFSetField(tif, nodata_tag.field_tag, meta->nodata);
-    return ok && write_geo(tif, &meta->blocks[META_GEOTIFF]);
+    if (ok && meta->blocks[META_GDAL].n) ok = TIFFSetField(tif, gdal_tag.field_tag, meta->blocks[META_GDAL].bytes);
+    return ok && write_exif(f, meta) && write_geo(tif, &meta->blocks[META_GEOTIFF]);
 }
 
 #else

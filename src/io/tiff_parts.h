@@ -5,16 +5,17 @@
 
 #include "format.h"
 #include "row_sink.h"
+#include "row_source.h"
 
-/* ---- tiff_file.c: a file in memory, as libtiff sees it ------------------------------------------------ */
+/* ---- tiff_file.c: a file as libtiff sees it ------------------------------------------------------------ */
 
 /* A file that is read or written.  libtiff prints nothing: its first error is kept here. */
 typedef struct tiff_file {
     struct tiff *tif;
-    const uint8_t *bytes; /* what is read */
-    size_t n;             /* bytes read or written */
-    sink *out;            /* what is written goes there, or, NULL, to memory: */
-    uint8_t *written;     /* malloc'd */
+    byte_reader *in;  /* what is read: no stream */
+    size_t n;         /* bytes written */
+    sink *out;        /* what is written goes there, or, NULL, to memory: */
+    uint8_t *written; /* malloc'd */
     size_t capacity;
     uint64_t at;
     bool strict; /* warnings are errors: they concern pixels */
@@ -23,12 +24,16 @@ typedef struct tiff_file {
     error first; /* empty: no error so far */
 } tiff_file;
 
-/* Opens the first directory.  The bytes stay the caller's.  To be closed, also on false. */
-bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err);
+/* Opens the first directory.  The reader stays the caller's.  To be closed, also on false. */
+bool tiff_open(tiff_file *f, byte_reader *in, error *err);
 /* Begins a file.  big: BigTIFF.  It goes to the sink as it is made; of a stream, it is kept in `written`.  To be
  * closed, also on false. */
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
+
+/* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
+ */
+bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n);
 
 /* The file's first error, "truncated: ...", "corrupt: ..." or "out of memory ..."; returns false. */
 bool tiff_fail(const tiff_file *f, error *err);
@@ -41,17 +46,21 @@ typedef struct tiff_layout {
     int colours;            /* the first of them; of a palette: of the result */
     int channels;           /* of the result */
     int sample[4];          /* that becomes each channel */
+    int planes;             /* all samples become: one channel in each; 0: they do not */
+    int alpha;              /* the one of the planes that is alpha, from 1; 0: none */
     bool one;               /* of the bands was chosen, and is the only channel */
     int bits;               /* of a stored sample */
     sat_type type;          /* of the result */
     bool palette;
     bool inverted;      /* 0 is white */
-    bool premultiplied; /* colours are multiplied by alpha */
+    bool premultiplied; /* colours are multiplied by alpha; by which they are divided, but those of planes */
     bool planar;        /* the channels one behind the other */
     bool tiled;
     bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
     bool plain;                         /* not compressed */
-    bool direct;                        /* strips have the samples of the result */
+    bool as_stored;                     /* plain, and the bits of bytes in their order: read without libtiff */
+    bool same;                          /* rows of a tile or strip have the samples of the result */
+    bool direct;                        /* the same, of strips */
     bool deflate;                       /* for tiff_inflate() */
     unsigned predictor;                 /* libtiff's number; 0: none, or undone by libtiff */
     uint32_t block_width, block_height; /* of a tile or strip, px */
@@ -59,24 +68,35 @@ typedef struct tiff_layout {
     int orientation; /* 1 to 8 */
 } tiff_layout;
 
-/* Of the directory that is open.  number: of the band to be read, from 1, where bands can be told apart; 0: all that
- * make an image.  Refuses what cannot be read. */
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err);
+/* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
+ * Refuses what cannot be read. */
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, const decode_options *opt, error *err);
 
-/* A line about the bands that are not read where none was chosen, or "". */
+/* Channels, or planes, of the result; the sample that becomes one of them. */
+static inline int tiff_outputs(const tiff_layout *t)
+{
+    return t->planes ? t->planes : t->channels;
+}
+static inline int tiff_sample(const tiff_layout *t, int output)
+{
+    return t->planes ? output : t->sample[output];
+}
+
+/* A line about the bands that are not read where none was chosen, or about alpha among planes, or "". */
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
-/* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
- * ends where it leads back.  The first directory is open before and after. */
-bool tiff_one_picture(tiff_file *f, error *err);
+/* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
+ * of several pictures, and one that begins with a thumbnail or a mask.  Refuses a volume.  A chain of directories ends
+ * where it leads back. */
+bool tiff_open_page(tiff_file *f, int page, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
 
 /* Of the directory that is open, as the file has it; PREDICTOR_NONE if it has none. */
 unsigned tiff_predictor(const tiff_file *f);
 
-/* Undoes the layout's predictor in n bytes of whole rows.  native: samples are in the order of this machine already.
- * They are after it. */
+/* Undoes the layout's predictor, if there is one, in n bytes of whole rows.  native: samples are in the order of this
+ * machine already. They are after it. */
 bool tiff_undo_predictor(const tiff_file *f, const tiff_layout *t, bool native, uint8_t *block, uint64_t n, error *err);
 
 /* Applies a predictor to n bytes of a row of samples of `size` bytes, in the order of this machine; step: samples from
@@ -87,13 +107,34 @@ void tiff_predict(unsigned predictor, const uint8_t *row, size_t n, size_t size,
 /* ---- tiff_deflate.c: strips and tiles in Deflate --------------------------------------------------------- */
 
 /* A block that lies in the file, its samples in the order of this machine.  bytes: fewer than those of a whole block in
- * a strip at the end. */
+ * a strip at the end.  Several threads may call it, once the directory's arrays have been read. */
 bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint8_t *to, uint64_t bytes, error *err);
 
-/* ---- tiff_decode.c, tiff_encode.c ----------------------------------------------------------------------- */
+/* ---- tiff_rows.c: strips and tiles to rows --------------------------------------------------------------- */
 
-/* Allocates img.  The caller frees it, also on false. */
-bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *opt, image *img, error *err);
+typedef struct tiff_rows tiff_rows;
+
+/* Refuses a file that lacks strips or tiles.  Of rows of row_bytes.  The file and the layout stay valid until it is
+ * freed.  NULL: it failed. */
+tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
+/* Rows y to y + n.  Planes of the image lie plane_bytes apart; those are to be read in parts of whole steps. */
+bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
+void tiff_rows_free(tiff_rows *r);
+int64_t tiff_rows_step(const tiff_rows *r);             /* row_source.step */
+uint64_t tiff_rows_bytes(const tiff_rows *r, bool any); /* row_source.memory_bytes, .whole_bytes */
+
+/* ---- tiff_samples.c: samples as they are stored to pixels ------------------------------------------------ */
+
+typedef uint8_t tiff_palette[256][3];
+bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours, error *err);
+/* Pixels of a row; planes of the image lie plane_bytes apart.  channel: of separate planes in the file, the one that
+ * these are. */
+void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
+                  uint8_t *dst, size_t plane_bytes);
+/* What is done to whole rows, when all of their channels are there. */
+void tiff_finish_row(const tiff_layout *t, uint8_t *row);
+
+/* ---- tiff_encode.c --------------------------------------------------------------------------------------- */
 
 /* The compressions of encode_options that it knows, the default first. */
 #define TIFF_COMPRESSIONS "deflate none lzw zstd packbits"
@@ -127,8 +168,9 @@ uint64_t tiff_blocks_bytes(const tiff_blocks_how *how);
 /* Makes the tags of GeoTIFF known to libtiff; before they are written. */
 void tiff_know_tags(struct tiff *tif);
 
-/* geo: keep the tags of GeoTIFF, which are those of the stored pixels. */
-bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err);
+/* geo: keep the tags of GeoTIFF, which are those of the stored pixels.  only: the band that is read, from 0; -1: all.
+ */
+bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *err);
 /* False: libtiff has said why. */
 bool tiff_write_meta(tiff_file *f, const image_meta *meta);
 

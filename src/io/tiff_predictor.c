@@ -123,12 +123,15 @@ void tiff_predict(unsigned predictor, const uint8_t *row, size_t n, size_t size,
     }
 }
 
-/* In the file's byte order. */
+/* In the file's byte order; 0 behind its end. */
 static uint64_t number_at(const tiff_file *f, uint64_t at, unsigned bytes)
 {
     uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)f->bytes[at + (TIFFIsBigEndian(f->tif) ? bytes - 1 - i : i)] << 8 * i;
+    uint8_t of[sizeof value] = {0};
+    size_t got;
+    error unused;
+    if (!reader_get(f->in, at, of, bytes, &got, &unused)) return 0;
+    for (unsigned i = 0; i < bytes; i++) value |= (uint64_t)of[TIFFIsBigEndian(f->tif) ? bytes - 1 - i : i] << 8 * i;
     return value;
 }
 
@@ -137,8 +140,9 @@ unsigned tiff_predictor(const tiff_file *f)
     enum { BIG = 43, BYTE = 1, SHORT = 3, LONG = 4 };
     const bool big = number_at(f, 2, 2) == BIG;
     const uint64_t begin = TIFFCurrentDirOffset(f->tif), head = big ? 8 : 2, entry = big ? 20 : 12;
-    if (begin > f->n || f->n - begin < head) return PREDICTOR_NONE;
-    const uint64_t entries = number_at(f, begin, (unsigned)head), fit = (f->n - begin - head) / entry;
+    const uint64_t n = f->in->length;
+    if (begin > n || n - begin < head) return PREDICTOR_NONE;
+    const uint64_t entries = number_at(f, begin, (unsigned)head), fit = (n - begin - head) / entry;
     for (uint64_t i = 0; i < entries && i < fit; i++) {
         const uint64_t at = begin + head + i * entry, type = number_at(f, at + 2, 2);
         const unsigned bytes = type == BYTE ? 1 : type == SHORT ? 2 : type == LONG ? 4 : 0;

@@ -143,53 +143,44 @@ void bench_free(bench_case *b)
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
 
-static void describe_backend(const sat_lab_backend_info *info, bench_method *m)
+/* Of a sat_lab_backend_info or a sat_scan_info. */
+#define DESCRIBE(m, info)                                                                                              \
+    *(m) = (bench_method){.id = (info).name,                                                                           \
+                          .summary = (info).summary,                                                                   \
+                          .paper = (info).paper,                                                                       \
+                          .kind = (info).kind,                                                                         \
+                          .device = (info).device,                                                                     \
+                          .available = (info).available,                                                               \
+                          .why = (info).why,                                                                           \
+                          .in_reads = (info).in_reads,                                                                 \
+                          .out_reads = (info).out_reads,                                                               \
+                          .out_writes = (info).out_writes};                                                            \
+    snprintf((m)->name, sizeof(m)->name, "%s", (info).name)
+
+static bool backend(size_t i, bool probes, bench_method *m)
 {
-    *m = (bench_method){.id = info->name,
-                        .summary = info->summary,
-                        .paper = info->paper,
-                        .kind = info->kind,
-                        .device = info->device,
-                        .available = info->available,
-                        .why = info->why,
-                        .in_reads = info->in_reads,
-                        .out_reads = info->out_reads,
-                        .out_writes = info->out_writes};
-    snprintf(m->name, sizeof m->name, "%s", info->name);
+    sat_lab_backend_info info;
+    if (!(probes ? sat_lab_backend_at(i, &info) : sat_lab_backend_entry(i, &info))) return false;
+    DESCRIBE(m, info);
+    return true;
 }
 
 bool bench_backend_at(size_t i, bench_method *m)
 {
-    sat_lab_backend_info info;
-    if (!sat_lab_backend_at(i, &info)) return false;
-    describe_backend(&info, m);
-    return true;
+    return backend(i, true, m);
 }
 
 bool bench_backend_entry(size_t i, bench_method *m)
 {
-    sat_lab_backend_info info;
-    if (!sat_lab_backend_entry(i, &info)) return false;
-    describe_backend(&info, m);
-    return true;
+    return backend(i, false, m);
 }
 
 bool bench_scan_at(size_t i, bench_method *m)
 {
     sat_scan_info info;
     if (!sat_scan_at(i, &info)) return false;
-    *m = (bench_method){.id = info.name,
-                        .summary = info.summary,
-                        .paper = info.paper,
-                        .kind = info.kind,
-                        .device = info.device,
-                        .available = info.available,
-                        .why = info.why,
-                        .in_reads = info.in_reads,
-                        .out_reads = info.out_reads,
-                        .out_writes = info.out_writes,
-                        .segment = info.segment};
-    snprintf(m->name, sizeof m->name, "%s", info.name);
+    DESCRIBE(m, info);
+    m->segment = info.segment;
     return true;
 }
 

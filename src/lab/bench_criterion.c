@@ -7,9 +7,7 @@ static const double allowed = 2.5;
 static const bench_row *member(const bench_rows *rows, size_t i, const bench_row *like)
 {
     const bench_row *row = &rows->row[i];
-    bool same = bench_rows_alike(row, like) && row->width == like->width && row->height == like->height &&
-                row->channels == like->channels;
-    return same && bench_row_timed(row) && !bench_row_copies(row) ? row : NULL;
+    return bench_rows_same(row, like) && bench_row_timed(row) && !bench_row_copies(row) ? row : NULL;
 }
 
 static void put_times(const bench_row *row, const bench_row *other, text_out *t)

@@ -19,12 +19,8 @@ static bool kept(const bench_mode *mode, const bench_request *r, const bench_row
 /* Is there a row of the same work already?  Runs that were put together repeat their ceilings. */
 static bool repeated(const bench_rows *rows, size_t n, const bench_row *row)
 {
-    for (size_t i = 0; i < n; i++) {
-        const bench_row *other = &rows->row[i];
-        if (strcmp(other->name, row->name) == 0 && bench_rows_alike(other, row) && other->width == row->width &&
-            other->height == row->height && other->channels == row->channels)
-            return true;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(rows->row[i].name, row->name) == 0 && bench_rows_same(&rows->row[i], row)) return true;
     return false;
 }
 

@@ -8,12 +8,6 @@
 #include "input.h"
 #include "number.h"
 
-static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_U64, SAT_I8,
-                                        SAT_I16, SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
-static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
-
-static const sat_type result_types[] = {SAT_F32, SAT_F64, SAT_TYPE_NONE};
-
 enum { LOG2_MAX = 40 /* sat_lab.h */ };
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -21,21 +15,16 @@ enum { LOG2_MAX = 40 /* sat_lab.h */ };
 /* "256x30", "256x30:naive" or "own". */
 static bool parse_shape(const char *text, block_shape *shape)
 {
-    char items[32];
-    const char *x = strchr(text, 'x');
+    char pair[32];
     int64_t block, item;
+    const size_t n = strcspn(text, ":");
+    const bool naive = text[n] == ':';
     *shape = (block_shape){0};
     if (strcmp(text, "own") == 0) return true;
-    if (!x || strlen(x) > sizeof items) return false;
-    snprintf(items, sizeof items, "%s", x + 1);
-    char *colon = strchr(items, ':');
-    if (colon && strcmp(colon, ":naive") != 0) return false;
-    if (colon) *colon = 0;
-    char threads[8];
-    if ((size_t)(x - text) >= sizeof threads) return false;
-    snprintf(threads, sizeof threads, "%.*s", (int)(x - text), text);
-    if (!parse_int(threads, 1, 1024, &block) || !parse_int(items, 1, 1024, &item)) return false;
-    *shape = (block_shape){(int)block, (int)item, colon != NULL};
+    if (!strchr(text, 'x') || n >= sizeof pair || (naive && strcmp(text + n, ":naive") != 0)) return false;
+    snprintf(pair, sizeof pair, "%.*s", (int)n, text);
+    if (!parse_size(pair, 1, 1024, &block, &item)) return false;
+    *shape = (block_shape){(int)block, (int)item, naive};
     return true;
 }
 
@@ -49,10 +38,9 @@ static void take_shape(options *o, bench_request *r)
         r->shape_n++;
 }
 
-static void take_order(options *o, bench_request *r)
+static void take_type(options *o, const char *what, sat_type *type)
 {
-    for (r->order = ORDER_FLIPPED; r->order < ORDERS && strcmp(optarg, bench_order_name[r->order]) != 0;) r->order++;
-    if (r->order == ORDERS) options_wrong(o, "flipped, bgr, planes or turned");
+    if (options_choice(o, what) >= 0) *type = sat_type_from_name(optarg);
 }
 
 /* Options that some benches take. */
@@ -63,19 +51,21 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_SIZE:
         if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height)) options_wrong(o, "WxH or N in pixels");
         break;
-    case OPT_SAMPLES: options_type(o, sample_types, "samples are", &r->type); break;
-    case OPT_ACCUM: options_type(o, accum_types, "sums here are of", &r->accum); break;
+    case OPT_SAMPLES: take_type(o, "samples are ", &r->type); break;
+    case OPT_ACCUM: take_type(o, "sums here are of ", &r->accum); break;
     case OPT_CHANNELS:
         options_int(o, 1, 4, "a number from 1 to 4", &n);
         r->channels = (int)n;
         break;
-    case OPT_TABLES: options_layout(o, &r->layout); break;
+    case OPT_TABLES:
+        if (options_choice(o, "") >= 0) sat_layout_from_name(optarg, &r->layout);
+        break;
     case OPT_SIDE: options_int(o, 1, INT32_MAX, "a side in pixels", &r->window); break;
     case OPT_SIGMA:
         if (!number_of(optarg, NUMBER_REAL, &r->sigma) || !(r->sigma > 0 && r->sigma <= SAT_GAUSS_SIGMA_MAX))
             options_wrong(o, "a sigma in pixels, above 0 and up to %.0f", SAT_GAUSS_SIGMA_MAX);
         break;
-    case OPT_MEANS: options_type(o, result_types, "other results than the samples' type are", &r->result); break;
+    case OPT_MEANS: take_type(o, "other results than the samples' type are ", &r->result); break;
     case OPT_BATCH: options_int(o, 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
     case OPT_MIN: options_int(o, 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
     case OPT_MAX: options_int(o, 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;
@@ -92,7 +82,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_SQUARES: r->squares = true; break;
     case OPT_RANDOM_RECTS: options_int(o, 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     case OPT_WEIGHTED: r->weighted = true; break;
-    case OPT_ORDER: take_order(o, r); break;
+    case OPT_ORDER: r->order = (bench_order)(ORDER_FLIPPED + options_choice(o, "")); break;
     case OPT_HOLES: r->masked = true; break;
     case OPT_VALUE:
         r->skip_nan = strcmp(optarg, "nan") == 0;

@@ -14,25 +14,16 @@ static void put_text(const bench_method *m, text_out *t)
     if (m->paper) text_printf(t, "%-16s %s\n", "", m->paper);
 }
 
-static void put_string(text_out *t, const char *name, const char *value)
-{
-    text_printf(t, ",\"%s\":", name);
-    if (value)
-        text_json_string(t, value);
-    else
-        text_string(t, "null");
-}
-
 static void put_json(const bench_method *m, text_out *t)
 {
     text_string(t, "{\"name\":");
     text_json_string(t, m->id);
-    put_string(t, "kind", sat_kind_name(m->kind));
-    put_string(t, "summary", m->summary);
-    put_string(t, "paper", m->paper);
+    text_json_member(t, "kind", sat_kind_name(m->kind));
+    text_json_member(t, "summary", m->summary);
+    text_json_member(t, "paper", m->paper);
     text_printf(t, ",\"in_reads\":%g,\"out_reads\":%g,\"out_writes\":%g", m->in_reads, m->out_reads, m->out_writes);
     text_printf(t, ",\"device\":%s,\"available\":%s", m->device ? "true" : "false", m->available ? "true" : "false");
-    put_string(t, "why", m->why);
+    text_json_member(t, "why", m->why);
     text_string(t, "}\n");
 }
 

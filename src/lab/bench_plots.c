@@ -58,6 +58,13 @@ static void put_value(FILE *to, double value)
         fprintf(to, " %.6g", value);
 }
 
+static void put_setting(FILE *gnuplot, const char *what, const char *text)
+{
+    fprintf(gnuplot, "set %s ", what);
+    plot_string(gnuplot, text);
+    fputc('\n', gnuplot);
+}
+
 /* ---- bars -------------------------------------------------------------------------------------------- */
 
 static double bar_at(const bar_chart *chart, const bench_rows *rows, const char *name, const char *group)
@@ -83,11 +90,10 @@ bool draw_bars(const bar_chart *chart, const bench_rows *rows, FILE *gnuplot, er
         for (size_t g = 0; g < groups.n; g++) put_value(gnuplot, bar_at(chart, rows, names.text[i], groups.text[g]));
         fputc('\n', gnuplot);
     }
-    fputs("EOD\nset title ", gnuplot);
-    plot_string(gnuplot, chart->title);
-    fputs("\nset ylabel ", gnuplot);
-    plot_string(gnuplot, chart->axis);
-    fprintf(gnuplot, "\nset style data histograms\nset style histogram clustered gap 1\n"
+    fputs("EOD\n", gnuplot);
+    put_setting(gnuplot, "title", chart->title);
+    put_setting(gnuplot, "ylabel", chart->axis);
+    fprintf(gnuplot, "set style data histograms\nset style histogram clustered gap 1\n"
                      "set style fill solid noborder\nset boxwidth 0.95\n"
                      "set xtics rotate by -35 noenhanced\nset key above noenhanced\n");
     if (chart->top > 0)
@@ -145,13 +151,6 @@ int count_places(const line_chart *chart, const bench_rows *rows)
         n += !seen;
     }
     return n;
-}
-
-static void put_setting(FILE *gnuplot, const char *what, const char *text)
-{
-    fprintf(gnuplot, "set %s ", what);
-    plot_string(gnuplot, text);
-    fputc('\n', gnuplot);
 }
 
 bool draw_lines(const line_chart *chart, const bench_rows *rows, FILE *gnuplot, error *err)

@@ -249,3 +249,8 @@ bool bench_rows_alike(const bench_row *a, const bench_row *b)
 {
     return strcmp(a->bench, b->bench) == 0 && a->type == b->type && a->accum == b->accum;
 }
+
+bool bench_rows_same(const bench_row *a, const bench_row *b)
+{
+    return bench_rows_alike(a, b) && a->width == b->width && a->height == b->height && a->channels == b->channels;
+}

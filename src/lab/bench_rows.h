@@ -48,7 +48,8 @@ bool bench_row_peer(const bench_row *row);   /* another library's */
 int bench_row_method(const bench_row *row);
 /* The shape in its name; false if there is none. */
 bool bench_row_shape(const bench_row *row, int *block_threads, int *thread_items, bool *naive_staging);
-/* Are both of the same bench and types? */
+/* Are both of the same bench and types?  And of the same size, so of the same work? */
 bool bench_rows_alike(const bench_row *a, const bench_row *b);
+bool bench_rows_same(const bench_row *a, const bench_row *b);
 
 #endif

@@ -266,9 +266,7 @@ static void summarise(const bench_rows *rows, const bench_request *r, text_out *
         const bench_row *row = &rows->row[i];
         char what[96];
         bool seen = strcmp(row->bench, TABLE " exclusive") != 0;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = bench_rows_alike(&rows->row[k], row) && rows->row[k].width == row->width &&
-                   rows->row[k].height == row->height && rows->row[k].channels == row->channels;
+        for (size_t k = 0; k < i && !seen; k++) seen = bench_rows_same(&rows->row[k], row);
         if (seen) continue;
         group_name(row, what, sizeof what);
         put_criterion(rows, row, r->against ? r->against : usual_scan(), what, t);

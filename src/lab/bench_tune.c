@@ -257,51 +257,22 @@ static void summarise(const bench_rows *rows, const bench_request *r, text_out *
 
 /* ---- heat maps --------------------------------------------------------------------------------------- */
 
-/* The axes of a map; the third parameter is held. */
-typedef struct map {
-    const char *name, *x, *y;
-    int (*x_of)(const point *p), (*y_of)(const point *p);
-    bool (*on)(const point *p, const point *held);
-} map;
+typedef enum parameter { BLOCK, ITEM, LENGTH } parameter;
+static const char *const axis_names[] = {"B, threads in a block", "Q, elements for each thread", "log2 N"};
+static const char *const held_names[] = {"B = %d", "Q = %d", "N = 2^{%d}"};
 
-static int block_of(const point *p)
+static int value_of(const point *p, parameter of)
 {
-    return p->block;
+    return of == BLOCK ? p->block : of == ITEM ? p->item : (int)log2((double)p->length);
 }
 
-static int items_of(const point *p)
-{
-    return p->item;
-}
-
-static int log_of(const point *p)
-{
-    return (int)log2((double)p->length);
-}
-
-static bool of_items(const point *p, const point *held)
-{
-    return p->item == held->item;
-}
-
-static bool of_length(const point *p, const point *held)
-{
-    return p->length == held->length;
-}
-
-static bool of_block(const point *p, const point *held)
-{
-    return p->block == held->block;
-}
-
-static const map maps[] = {
-    {"bn", "log2 N", "B, threads in a block", log_of, block_of, of_items},
-    {"bq", "Q, elements for each thread", "B, threads in a block", items_of, block_of, of_length},
-    {"qn", "log2 N", "Q, elements for each thread", log_of, items_of, of_block},
-};
+static const struct map {
+    const char *name;
+    parameter x, y, held;
+} maps[] = {{"bn", LENGTH, BLOCK, ITEM}, {"bq", ITEM, BLOCK, LENGTH}, {"qn", LENGTH, ITEM, BLOCK}};
 enum { MAPS = sizeof maps / sizeof *maps, PLACES_MAX = 64 };
 
-static const map *map_named(const char *name)
+static const struct map *map_named(const char *name)
 {
     for (size_t i = 0; i < MAPS; i++)
         if (!name || strcmp(maps[i].name, name) == 0) return &maps[i];
@@ -360,7 +331,7 @@ static bool hold(const bench_rows *rows, const bench_request *r, point *held)
 
 static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err)
 {
-    const map *m = map_named(r->map);
+    const struct map *m = map_named(r->map);
     point held, p;
     axis x = {0}, y = {0};
     char what[64], title[256];
@@ -370,26 +341,21 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
         if (pass) fputs("$map << EOD\n", gnuplot);
         for (size_t i = 0; i < rows->n; i++) {
             if (!point_of(&rows->row[i], &p) || p.naive != held.naive || !same_method(p.row, held.row) ||
-                !m->on(&p, &held))
+                value_of(&p, m->held) != value_of(&held, m->held))
                 continue;
-            int at_x = place_on(&x, m->x_of(&p)), at_y = place_on(&y, m->y_of(&p));
+            int at_x = place_on(&x, value_of(&p, m->x)), at_y = place_on(&y, value_of(&p, m->y));
             if (p.gbps > top) top = p.gbps;
             if (pass) fprintf(gnuplot, "%d %d %.6g\n", at_x, at_y, p.gbps);
         }
         if (pass) fputs("EOD\n", gnuplot);
     }
     if (x.n == 0) return fail(err, "there is nothing to draw: no row has that block or those items");
-    if (m->on == of_items)
-        snprintf(what, sizeof what, "Q = %d", held.item);
-    else if (m->on == of_block)
-        snprintf(what, sizeof what, "B = %d", held.block);
-    else
-        snprintf(what, sizeof what, "N = 2^{%d}", log_of(&held));
+    snprintf(what, sizeof what, held_names[m->held], value_of(&held, m->held));
     snprintf(title, sizeof title, "%.*s%s, %s to %s, %s: GB/s", bench_row_method(held.row), held.row->name,
              held.naive ? ", naive staging" : "", sat_type_name(held.row->type), sat_type_name(held.row->accum), what);
     fputs("set title ", gnuplot);
     plot_string(gnuplot, title);
-    fprintf(gnuplot, "\nset xlabel '%s'\nset ylabel '%s'\n", m->x, m->y);
+    fprintf(gnuplot, "\nset xlabel '%s'\nset ylabel '%s'\n", axis_names[m->x], axis_names[m->y]);
     put_tics(gnuplot, "x", &x);
     put_tics(gnuplot, "y", &y);
     fprintf(gnuplot,

@@ -24,25 +24,17 @@ static const double RUN_HOST_S = 1e-8, RUN_DEVICE_S = 1e-6;
  * of which a guest has a part. */
 static size_t cache_bytes(int level, size_t guess)
 {
+    static const char *const facts[] = {"level", "type", "size"};
     for (int index = 0; index < 8; index++) {
-        static const char cpu0[] = "/sys/devices/system/cpu/cpu0/cache";
-        char path[96], type[32] = "";
-        int at = 0;
-        unsigned long kib = 0;
-        snprintf(path, sizeof path, "%s/index%d/level", cpu0, index);
-        FILE *file = fopen(path, "re");
-        if (!file) break;
-        if (fscanf(file, "%d", &at) != 1) at = 0;
-        fclose(file);
-        snprintf(path, sizeof path, "%s/index%d/type", cpu0, index);
-        file = fopen(path, "re");
-        if (file && fscanf(file, "%31s", type) != 1) type[0] = 0;
-        if (file) fclose(file);
-        snprintf(path, sizeof path, "%s/index%d/size", cpu0, index);
-        file = fopen(path, "re");
-        if (file && fscanf(file, "%luK", &kib) != 1) kib = 0;
-        if (file) fclose(file);
-        if (at == level && kib > 0 && strcmp(type, "Instruction") != 0) return (size_t)kib << 10;
+        char path[96], text[3][32];
+        for (int k = 0; k < 3; k++) {
+            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, facts[k]);
+            FILE *file = fopen(path, "re");
+            if (!file || fscanf(file, "%31s", text[k]) != 1) text[k][0] = 0;
+            if (file) fclose(file);
+        }
+        const size_t kib = strtoul(text[2], NULL, 10); /* "512K" */
+        if (atoi(text[0]) == level && kib > 0 && strcmp(text[1], "Instruction") != 0) return kib << 10;
     }
     return guess;
 }

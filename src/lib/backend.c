@@ -1,7 +1,9 @@
-/* backend.c - the table of backends. */
+/* backend.c - the table of backends, and the names of what builds with CUDA have. */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -10,6 +12,28 @@ static const sat_backend *const table[] = {
 #include "backends.def"
 #undef SAT_BACKEND
 };
+
+static const char *const of_cuda[] = {
+#define SAT_BACKEND(id)
+#define SAT_CUDA_BACKEND(id) #id,
+#define SAT_CUDA_COMPARED(id)
+#include "backends.def"
+#undef SAT_BACKEND
+};
+
+bool sat_absent(const char *const *ids, size_t n, size_t i, char *name, size_t bytes)
+{
+    if (SAT_WITH_CUDA || i >= n) return false;
+    snprintf(name, bytes, "%s", ids[i]);
+    for (char *c = name; *c; c++)
+        if (*c == '_') *c = '-';
+    return true;
+}
+
+bool sat_backend_absent(size_t i, char *name, size_t bytes)
+{
+    return sat_absent(of_cuda, sizeof of_cuda / sizeof *of_cuda, i, name, bytes);
+}
 
 const sat_backend *sat_backend_get(size_t i)
 {

@@ -16,7 +16,6 @@
 #include "choose.h"
 #include "operation.h"
 #include "sat_gauss.h"
-#include "sat_lab.h"
 #include "sat_window.h"
 #include "status.h"
 
@@ -67,6 +66,10 @@ const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
  * job, passing over those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE.  Probes before it opens. */
 sat_status sat_backend_choose(const char *name, const sat_choice *choice,
                               sat_status (*start)(void *object, const sat_backend *backend), void *object);
+
+/* The i-th of these n ids as a name, which has hyphens where an id has underscores; false past the last, and in builds
+ * with CUDA, which have them all. */
+bool sat_absent(const char *const *ids, size_t n, size_t i, char *name, size_t bytes);
 
 /* Runs all images of the views: in one call where the backend takes batches, else one after the other. */
 sat_status sat_backend_run(const sat_backend *backend, void *state, const sat_view *image, const sat_view *table,

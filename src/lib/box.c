@@ -43,7 +43,7 @@ const sat_operation sat_operation_box = {
     .reach = reach,
 };
 
-SAT_FILTER_LIFE(box)
+SAT_FILTER_LIFE(box, band_rows)
 SAT_FILTER_WORDS(box)
 SAT_FILTER_ROWS(box)
 

@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "device.h"
 #include "pool.h"
+#include "samples.h"
 #include "shape.h"
 #include "box_window.h"
 
@@ -125,29 +126,11 @@ static sat_status open_tables(const void *given, sat_arena *arena, void **state,
     return SAT_OK;
 }
 
-static double real_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
-{
-    const void *p = sat_sample_at(v, x, y, c);
-    return v->type == SAT_F64 ? *(const double *)p : (double)*(const float *)p;
-}
-
-/* Of u8, u16, i8 or i16: those that alpha weighs. */
-static int64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
-{
-    const void *p = sat_sample_at(v, x, y, c);
-    switch (v->type) {
-    case SAT_U8: return *(const uint8_t *)p;
-    case SAT_I8: return *(const int8_t *)p;
-    case SAT_I16: return *(const int16_t *)p;
-    default: return *(const uint16_t *)p;
-    }
-}
-
 /* What one thread checks, weighs or divides in a microsecond, in samples. */
 #define CHECKED_PER_US 200.0
 #define DIVIDED_PER_US 20.0
 
-/* Colours times alpha; alpha itself stays. */
+/* Colours times alpha; alpha itself stays.  Integers have 16 bits at most, and so their products are exact in f64. */
 static void weigh(const filter *f, const sat_view *src, const sat_run *run)
 {
     int channels = f->spec.channels;
@@ -156,11 +139,12 @@ static void weigh(const filter *f, const sat_view *src, const sat_run *run)
         void *out = sat_sample_at(&f->weighted, 0, y, 0);
         for (int64_t i = 0; i < f->spec.width * channels; i++) {
             const int64_t x = i / channels, c = i % channels, alpha = channels - 1;
+            double value = sat_sample_value(src->type, sat_sample_at(src, x, y, c));
+            if (c != alpha) value *= sat_sample_value(src->type, sat_sample_at(src, x, y, alpha));
             if (sat_is_float(f->spec.sample))
-                ((double *)out)[i] = real_at(src, x, y, c) * (c == alpha ? 1 : real_at(src, x, y, alpha));
+                ((double *)out)[i] = value;
             else
-                ((uint32_t *)out)[i] =
-                    (uint32_t)(integer_at(src, x, y, c) * (c == alpha ? 1 : integer_at(src, x, y, alpha)));
+                ((uint32_t *)out)[i] = (uint32_t)(int64_t)value;
         }
     }
 }
@@ -169,10 +153,10 @@ static sat_status check_samples(const sat_view *v, const sat_run *run)
 {
     if (!sat_is_float(v->type)) return SAT_OK;
     for (int64_t row = 0; row < v->height * v->count; row++) {
-        sat_view image = sat_images_of(v, row / v->height, 1);
         if (!sat_goes_on(run, 0, (double)(v->width * v->channels) / CHECKED_PER_US)) return sat_run_status(run);
         for (int64_t i = 0; i < v->width * v->channels; i++)
-            if (!isfinite(real_at(&image, i / v->channels, row % v->height, i % v->channels)))
+            if (!isfinite(sat_sample_value(v->type, sat_sample_in(v, row / v->height, i / v->channels, row % v->height,
+                                                                  (int)(i % v->channels)))))
                 return sat_fail(SAT_ERR_RANGE,
                                 "the image holds NaN or Inf, which a filter through tables would spread; the default "
                                 "backend takes them");

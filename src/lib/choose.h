@@ -2,7 +2,7 @@
 #ifndef SAT_CHOOSE_H
 #define SAT_CHOOSE_H
 
-#include "sat_lab.h"
+#include "sat.h"
 
 /* How fast a CPU and a device are, for work on arrays in host memory. */
 typedef struct sat_rates {

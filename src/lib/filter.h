@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "offload.h"
+#include "sized.h"
 
 /* What works on one image at a time. */
 typedef struct sat_worker {
@@ -46,8 +47,9 @@ sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, v
 sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *operation, int64_t first, int64_t end,
                             int64_t *from, int64_t *to);
 
-/* An operation's sat_<id>_create_sized() and sat_<id>_destroy(). */
-#define SAT_FILTER_LIFE(id)                                                                                            \
+/* An operation's sat_<id>_create_sized() and sat_<id>_destroy(); last: the last member of its spec. */
+#define SAT_FILTER_LIFE(id, last)                                                                                      \
+    SAT_NO_PADDING_BEHIND(sat_##id##_spec, last);                                                                      \
     _Static_assert(sizeof(sat_##id##_spec) <= SAT_SPEC_BYTES, "sat_filter_create() has room for a spec");              \
     sat_status sat_##id##_create_sized(sat_##id **out, const sat_##id##_spec *spec, size_t spec_bytes)                 \
     {                                                                                                                  \
@@ -58,9 +60,8 @@ sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *opera
     }                                                                                                                  \
     void sat_##id##_destroy(sat_##id **o)                                                                              \
     {                                                                                                                  \
-        if (o == NULL) return;                                                                                         \
-        sat_filter_destroy((sat_filter *)*o);                                                                          \
-        *o = NULL;                                                                                                     \
+        sat_filter_destroy(o ? (sat_filter *)*o : NULL);                                                               \
+        if (o) *o = NULL;                                                                                              \
     }
 
 /* Its sat_<id>_needs(). */

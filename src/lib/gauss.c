@@ -6,7 +6,6 @@
 #include "gauss_kernel.h"
 #include "sat_image.h"
 #include "shape.h"
-#include "sized.h"
 #include "valid.h"
 
 struct sat_gauss {
@@ -82,9 +81,7 @@ static sat_status check_border(const sat_gauss_spec *s)
 /* What counts, as backends compare it with samples; and what results are where nothing does. */
 static sat_status take_valid(sat_gauss_spec *s)
 {
-    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
-    const sat_status status = sat_valid_take(&valid, s->sample);
-    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
+    const sat_status status = SAT_VALID_TAKE(s);
     if (!s->empty_set) s->empty = NAN;
     if (isnan(s->empty) && !sat_is_float(s->result)) s->empty = 0;
     if (status != SAT_OK || (s->min_valid >= 0 && s->min_valid < 1)) return status;
@@ -139,7 +136,7 @@ const sat_operation sat_operation_gauss = {
     .reach = reach,
 };
 
-SAT_FILTER_LIFE(gauss)
+SAT_FILTER_LIFE(gauss, side)
 SAT_FILTER_WORDS(gauss)
 SAT_FILTER_ROWS(gauss)
 

@@ -17,20 +17,6 @@ static int threads_for(const sat_view *v, int threads)
     return sat_threads_worth(samples, SHARE_SAMPLES, threads ? threads : sat_processors());
 }
 
-static double value_at(const void *row, sat_type type, ptrdiff_t i)
-{
-    switch (type) {
-    case SAT_U8: return ((const uint8_t *)row)[i];
-    case SAT_U16: return ((const uint16_t *)row)[i];
-    case SAT_U32: return ((const uint32_t *)row)[i];
-    case SAT_I8: return ((const int8_t *)row)[i];
-    case SAT_I16: return ((const int16_t *)row)[i];
-    case SAT_I32: return ((const int32_t *)row)[i];
-    case SAT_F32: return (double)((const float *)row)[i];
-    default: return ((const double *)row)[i];
-    }
-}
-
 /* ---- the range ----------------------------------------------------------------------------------------- */
 
 typedef struct extremes {
@@ -94,7 +80,7 @@ static sat_status refuse(const sat_view *v, int64_t index)
     int64_t x = 0;
     for (bool finite = true; finite && x < v->width; x += finite)
         for (int c = 0; c < v->channels; c++)
-            finite = finite && isfinite(value_at(sat_sample_in(v, image, x, y, c), v->type, 0));
+            finite = finite && isfinite(sat_sample_value(v->type, sat_sample_in(v, image, x, y, c)));
     if (v->count > 1) snprintf(which, sizeof which, " of image %lld", (long long)image);
     return sat_fail(SAT_ERR_RANGE, "the sample at %lld,%lld%s is not finite", (long long)x, (long long)y, which);
 }
@@ -132,13 +118,14 @@ static void mask_row(void *context, int64_t index, int worker)
     const sat_view *v = &m->image;
     const int64_t image = index / v->height, y = index % v->height;
     uint8_t *to = sat_sample_in(&m->mask, image, 0, y, 0);
-    const ptrdiff_t step = sat_sample_step(v), to_step = sat_sample_step(&m->mask);
-    const void *row[4];
+    const ptrdiff_t to_step = sat_sample_step(&m->mask);
+    const char *row[4];
     (void)worker;
     for (int c = 0; c < v->channels; c++) row[c] = sat_sample_in(v, image, 0, y, c);
     for (int64_t x = 0; x < v->width; x++) {
         bool set = false;
-        for (int c = 0; c < v->channels; c++) set = set || value_at(row[c], v->type, x * step) != 0; /* NaN, too */
+        for (int c = 0; c < v->channels; c++) /* NaN, too */
+            set = set || sat_sample_value(v->type, row[c] + x * v->pixel_bytes) != 0;
         if (!set) to[x * to_step] = 0;
     }
 }

@@ -470,7 +470,7 @@ static sat_status open_job(job *j, const sat_view *image, const sat_view *mask, 
     if (status == SAT_OK) status = sat_rect_ask_of(&j->given, true, &j->ask);
     if (status != SAT_OK) return status;
     j->valid = (sat_valid){j->given.skip_nan, j->given.has_nodata, j->given.nodata};
-    status = sat_valid_take(&j->valid, j->image.type);
+    status = sat_valid_take(&j->valid.skip_nan, &j->valid.has_nodata, &j->valid.nodata, j->image.type);
     j->masked = mask != NULL;
     j->holes = j->masked || j->valid.skip_nan || j->valid.has_nodata;
     if (status == SAT_OK) status = sat_check_threads(j->given.threads);

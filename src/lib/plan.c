@@ -44,17 +44,6 @@ static sat_status refuse_accum(sat_type sample, int power, sat_type accum)
                         : "");
 }
 
-/* What counts, as it is compared with samples. */
-static sat_status take_valid(sat_plan_spec *s)
-{
-    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
-    sat_status status = sat_valid_take(&valid, s->sample);
-    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
-    if (status == SAT_OK && s->accum == SAT_Q32 && sat_is_counted(s))
-        status = sat_fail(SAT_ERR_TYPE, "q32: sums have no place for samples that do not count; those of f64 have");
-    return status;
-}
-
 /* Checks the spec and fills in its defaults. */
 static sat_status complete(sat_plan_spec *s)
 {
@@ -73,7 +62,9 @@ static sat_status complete(sat_plan_spec *s)
     if (!sat_is_power(s->power) || s->reserved_word != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "samples to the power of %d; 1 and 2 are summed, SAT_COUNTS counts them",
                         s->power);
-    status = take_valid(s);
+    status = SAT_VALID_TAKE(s);
+    if (status == SAT_OK && s->accum == SAT_Q32 && sat_is_counted(s))
+        status = sat_fail(SAT_ERR_TYPE, "q32: sums have no place for samples that do not count; those of f64 have");
     if (status != SAT_OK) return status;
     if (s->accum == SAT_TYPE_NONE) {
         s->accum = sat_power_accum(s->sample, s->power, sat_area(s->width, s->height));

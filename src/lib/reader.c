@@ -148,10 +148,3 @@ sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const s
     if (status != SAT_OK) return status;
     return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
 }
-
-sat_status sat_check_threads(int threads)
-{
-    return threads >= 0 && threads <= SAT_MAX_THREADS
-               ? SAT_OK
-               : sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible", threads, SAT_MAX_THREADS);
-}

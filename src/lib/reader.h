@@ -44,8 +44,6 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
                                 const sat_run *run, const sat_executor *executor, int threads);
 
-sat_status sat_check_threads(int threads);
-
 #define SAT_CORNER(type, p) ((p) ? *(const type *)(const void *)((const char *)(p) + at) : 0)
 #define SAT_ALL_CORNERS(type)                                                                                          \
     SAT_CORNERS(type, SAT_CORNER(type, a), SAT_CORNER(type, b), SAT_CORNER(type, l), SAT_CORNER(type, d))

@@ -46,22 +46,14 @@ static double largest_entry(const sat_view *v)
     return largest;
 }
 
-static double magnitude_at(const void *at, sat_type type)
-{
-    switch (type) {
-    case SAT_I8: return fabs((double)*(const int8_t *)at);
-    case SAT_I16: return fabs((double)*(const int16_t *)at);
-    default: return fabs((double)*(const int32_t *)at);
-    }
-}
-
 /* The sum of one channel's magnitudes in an image of signed samples; at least 1. */
 static double sum_of_magnitudes(const sat_view *v)
 {
     double sums[4] = {0}, largest = 1;
     for (int64_t y = 0; y < v->height; y++)
         for (int64_t x = 0; x < v->width; x++)
-            for (int c = 0; c < v->channels; c++) sums[c] += magnitude_at(sat_sample_in(v, 0, x, y, c), v->type);
+            for (int c = 0; c < v->channels; c++)
+                sums[c] += fabs(sat_sample_value(v->type, sat_sample_in(v, 0, x, y, c)));
     for (int c = 0; c < v->channels; c++) largest = fmax(largest, sums[c]);
     return largest;
 }

@@ -17,6 +17,21 @@ static inline ptrdiff_t sat_sample_step(const sat_view *v)
     return v->pixel_bytes / (ptrdiff_t)sat_type_bytes(v->type);
 }
 
+/* A sample, which f64 holds. */
+static inline double sat_sample_value(sat_type type, const void *at)
+{
+    switch (type) {
+    case SAT_U8: return *(const uint8_t *)at;
+    case SAT_U16: return *(const uint16_t *)at;
+    case SAT_U32: return *(const uint32_t *)at;
+    case SAT_I8: return *(const int8_t *)at;
+    case SAT_I16: return *(const int16_t *)at;
+    case SAT_I32: return *(const int32_t *)at;
+    case SAT_F32: return (double)*(const float *)at;
+    default: return *(const double *)at;
+    }
+}
+
 /* Takes a view of samples in host memory. */
 static inline sat_status sat_take_samples(sat_view *view, const sat_view *given, const char *what)
 {

@@ -29,15 +29,15 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
- * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where
- * zero means what the version before did.  The size of the caller's struct travels with the call, so a program may run
- * with a library that is newer, or older, than the header it was compiled with. Functions that take or fill one of
- * these structs are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)),
- * and so on, the size last. Other languages call sat_plan_create_sized() with the size of their own declaration. The
- * library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero member that the
- * library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are. Names in a spec (a
- * border, a backend, a statistic) are read while the object is made.
+ * Versions.  The structs called sat_..._spec and sat_..._info, sat_run_options, sat_table, sat_statistics and
+ * sat_rounding get new members at their end, where zero means what the version before did.  The size of the caller's
+ * struct travels with the call, so a program may run with a library that is newer, or older, than the header it was
+ * compiled with. Functions that take or fill one of these structs are macros: sat_plan_create(plan, spec) is
+ * sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last. Other languages call
+ * sat_plan_create_sized() with the size of their own declaration. The library takes members that the caller's struct
+ * lacks for zero, and does not write them.  A non-zero member that the library does not have is refused with
+ * SAT_ERR_ARGUMENT.  All other structs stay as they are. Names in a spec (a border, a backend, a statistic) are read
+ * while the object is made.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but a thread's own faults, sleep while there is no work, and
@@ -539,6 +539,10 @@ typedef struct sat_border_info {
 SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes);
 
 /* ---- backends -------------------------------------------------------------------------------------- */
+
+/* A method; the reference, which is written to be right; and what the laboratory compares with them (sat_lab.h): a
+ * ceiling, which moves bytes and sums nothing, or a peer, another library's code. */
+typedef enum sat_kind { SAT_METHOD = 0, SAT_REFERENCE = 1, SAT_CEILING = 2, SAT_PEER = 3 } sat_kind;
 
 /* What computes tables: the library's own methods; a caller may be given any of them. */
 typedef struct sat_backend_info {

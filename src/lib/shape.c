@@ -51,26 +51,29 @@ static bool has_addresses(const sat_view *v, const span *s)
     return data >= (uintptr_t)-s->low && data <= UINTPTR_MAX - (uintptr_t)s->high;
 }
 
-static bool sides_ok(int64_t width, int64_t height, int channels)
+static sat_status check_sides(const char *what, int64_t width, int64_t height, int channels)
 {
-    return width >= 1 && height >= 1 && width <= SAT_MAX_SIDE && height <= SAT_MAX_SIDE && channels >= 1 &&
-           channels <= 4;
+    if (width >= 1 && height >= 1 && width <= SAT_MAX_SIDE && height <= SAT_MAX_SIDE && channels >= 1 && channels <= 4)
+        return SAT_OK;
+    return sat_fail(SAT_ERR_SHAPE,
+                    "%s: shape (%lld, %lld, %d), height x width x channels; sides from 1 to 2^40 and 1 to 4 channels "
+                    "are possible",
+                    what, (long long)height, (long long)width, channels);
+}
+
+sat_status sat_check_threads(int threads)
+{
+    if (threads >= 0 && threads <= SAT_MAX_THREADS) return SAT_OK;
+    return sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible, or 0 for one on each core", threads,
+                    SAT_MAX_THREADS);
 }
 
 sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads)
 {
-    if (!sides_ok(width, height, channels))
-        return sat_fail(
-            SAT_ERR_SHAPE,
-            "an image of shape (%lld, %lld, %d), height x width x channels; sides from 1 to 2^40 and 1 to 4 "
-            "channels are possible",
-            (long long)height, (long long)width, channels);
-    if (count < 1 || count > SAT_MAX_SIDE)
+    const sat_status status = check_sides("image", width, height, channels);
+    if (status == SAT_OK && (count < 1 || count > SAT_MAX_SIDE))
         return sat_fail(SAT_ERR_SHAPE, "%lld images; 1 to 2^40 are possible", (long long)count);
-    if (threads < 0 || threads > SAT_MAX_THREADS)
-        return sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible, or 0 for one on each core", threads,
-                        SAT_MAX_THREADS);
-    return SAT_OK;
+    return status == SAT_OK ? sat_check_threads(threads) : status;
 }
 
 sat_status sat_check_images(int64_t width, int64_t height, int64_t count, int channels, sat_type type)
@@ -91,15 +94,9 @@ static sat_status check(const sat_view *v, const char *what)
     if (v->reserved != 0 || v->reserved_words[0] != 0 || v->reserved_words[1] != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: a reserved member is not 0; zero a view before its members are set",
                         what);
-    if (!sides_ok(v->width, v->height, v->channels))
-        return sat_fail(
-            SAT_ERR_SHAPE,
-            "%s: shape (%lld, %lld, %d), height x width x channels; sides from 1 to 2^40 and 1 to 4 channels "
-            "are possible",
-            what, (long long)v->height, (long long)v->width, v->channels);
     if (v->count < 0 || v->count > SAT_MAX_SIDE)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lld images; 1 to 2^40 are possible", what, (long long)v->count);
-    return SAT_OK;
+    return check_sides(what, v->width, v->height, v->channels);
 }
 
 /* n times the magnitude of a stride. */

@@ -23,6 +23,8 @@ static inline int64_t sat_area(int64_t width, int64_t height)
     return __builtin_mul_overflow(width, height, &area) ? INT64_MAX : area;
 }
 
+sat_status sat_check_threads(int threads);
+
 /* Are these the sides, count and channels of images, and a number of threads? */
 sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads);
 

@@ -1,6 +1,5 @@
-/* sized.c - copies structs between versions of the public headers. */
-#include "sat_gauss.h"
-#include "sat_lab.h"
+/* sized.c - copies structs between versions of the public headers; the last members of the structs that may grow (of an
+ * operation's spec: in its file). */
 #include "sat_light.h"
 #include "sat_query.h"
 #include "sat_window.h"
@@ -12,17 +11,11 @@ SAT_NO_PADDING_BEHIND(sat_run_options, mask);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_statistics, counts);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
-SAT_NO_PADDING_BEHIND(sat_box_spec, band_rows);
-SAT_NO_PADDING_BEHIND(sat_gauss_spec, side);
 SAT_NO_PADDING_BEHIND(sat_light_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_rounding, reserved);
-SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);
-SAT_NO_PADDING_BEHIND(sat_scan_info, why);
-SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_device_info, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_window_spec, band_rows);
 SAT_NO_PADDING_BEHIND(sat_statistic_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_rect_statistic_info, reserved);
 

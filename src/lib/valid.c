@@ -8,18 +8,18 @@
 #include "shape.h"
 #include "status.h"
 
-sat_status sat_valid_take(sat_valid *v, sat_type sample)
+sat_status sat_valid_take(bool *skip_nan, bool *has_nodata, double *nodata, sat_type sample)
 {
-    if (!sat_is_float(sample)) v->skip_nan = false;
-    if (!v->has_nodata) return SAT_OK;
-    if (sat_is_float(sample) && isnan(v->nodata)) {
-        *v = (sat_valid){.skip_nan = true};
+    if (!sat_is_float(sample)) *skip_nan = false;
+    if (!*has_nodata) return SAT_OK;
+    if (sat_is_float(sample) && isnan(*nodata)) {
+        *skip_nan = true, *has_nodata = false, *nodata = 0;
         return SAT_OK;
     }
-    if (!sat_type_holds(sample, v->nodata))
-        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", v->nodata,
+    if (!sat_type_holds(sample, *nodata))
+        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", *nodata,
                         sat_type_name(sample));
-    if (sample == SAT_F32) v->nodata = (double)(float)v->nodata;
+    if (sample == SAT_F32) *nodata = (double)(float)*nodata;
     return SAT_OK;
 }
 

@@ -10,9 +10,10 @@ typedef struct sat_valid {
     double nodata; /* a value of the samples' type */
 } sat_valid;
 
-/* Completes a caller's members as the samples' type has them: nodata NaN becomes skip_nan, that of f32 is rounded, and
- * integers have no NaN.  SAT_ERR_ARGUMENT for a value that no sample can be. */
-sat_status sat_valid_take(sat_valid *valid, sat_type sample);
+/* Completes these members of a spec as the samples' type has them: nodata NaN becomes skip_nan, that of f32 is rounded,
+ * and integers have no NaN.  SAT_ERR_ARGUMENT for a value that no sample can be. */
+sat_status sat_valid_take(bool *skip_nan, bool *has_nodata, double *nodata, sat_type sample);
+#define SAT_VALID_TAKE(s) sat_valid_take(&(s)->skip_nan, &(s)->has_nodata, &(s)->nodata, (s)->sample)
 
 /* valid[i] becomes 1 where sample i of a row of n pixels counts, else 0.  mask: a byte for each pixel, not 0 where its
  * samples count; NULL: all.  Samples and mask lie without gaps.  Returns the number of samples that count. */

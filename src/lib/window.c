@@ -4,7 +4,6 @@
 #include "filter.h"
 #include "sat_image.h"
 #include "shape.h"
-#include "sized.h"
 #include "statistic.h"
 #include "valid.h"
 #include "box_window.h"
@@ -85,15 +84,6 @@ static sat_status check_windows(const sat_window_spec *s)
     return SAT_OK;
 }
 
-/* What counts, as backends compare it with samples. */
-static sat_status take_valid(sat_window_spec *s)
-{
-    sat_valid valid = {s->skip_nan, s->has_nodata, s->nodata};
-    const sat_status status = sat_valid_take(&valid, s->sample);
-    s->skip_nan = valid.skip_nan, s->has_nodata = valid.has_nodata, s->nodata = valid.nodata;
-    return status;
-}
-
 /* The range that statistics read. */
 static sat_status take_range(sat_window_spec *s)
 {
@@ -110,7 +100,7 @@ static sat_status check(void *spec)
 {
     sat_window_spec *s = spec;
     sat_status status = check_windows(s);
-    if (status == SAT_OK) status = take_valid(s);
+    if (status == SAT_OK) status = SAT_VALID_TAKE(s);
     return status == SAT_OK ? take_range(s) : status;
 }
 
@@ -165,7 +155,7 @@ const sat_operation sat_operation_window = {
     .keep = keep,
 };
 
-SAT_FILTER_LIFE(window)
+SAT_FILTER_LIFE(window, band_rows)
 SAT_FILTER_WORDS(window)
 SAT_FILTER_ROWS(window)
 

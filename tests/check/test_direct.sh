@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 compile() {
-    gcc -std=c11 -D_GNU_SOURCE -DSAT_NO_LAB -O0 -pthread -Isrc/lib -Isrc/io -Isrc/cli src/{lib,cpu,io,cli}/*.c -lisal -ldeflate -lxxhash -lm -o "$dir/sat"
+    gcc -std=c11 -D_GNU_SOURCE -O0 -pthread -Isrc/lib -Isrc/io -Isrc/cli src/{lib,cpu,io,cli}/*.c -lisal -ldeflate -lxxhash -lm -o "$dir/sat"
 }
 blurs() { "$dir/sat" data/coffee.png --box 9 -o "$dir/out.png" && [ -s "$dir/out.png" ]; }
 

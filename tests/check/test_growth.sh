@@ -9,25 +9,25 @@ cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_statistics sat_box_spec sat_gauss_spec sat_light_spec sat_rounding sat_scan_spec sat_border_info sat_backend_info sat_lab_backend_info sat_scan_info
-    sat_device_info sat_window_spec sat_statistic_info sat_rect_statistic_info'
+# The structs that may grow: sized.c names the last member of each, and an operation's file that of its spec.
+structs=$(sed -nE 's/^SAT_NO_PADDING_BEHIND\(([a-z_]+), .*/\1/p; s/^SAT_FILTER_LIFE\(([a-z_]+), .*/sat_\1_spec/p' src/lib/*.c src/lab/lib/*.c)
 
 # grow FOLDER - adds a member to the end of each struct of its headers; one of bytes, which would fit into any padding.
-# sized.c has all of these structs, too.
 grow() {
     local name
     for name in $structs; do
-        sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1"/lib/sat*.h
-        sed -i "s/^SAT_NO_PADDING_BEHIND($name, .*/SAT_NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
+        sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1"/{lib,lab/lib}/sat*.h
     done
-    [ "$(grep -c '^SAT_NO_PADDING_BEHIND(.*, grown);' "$1/lib/sized.c")" = "$(wc -w <<<"$structs")" ] &&
-        [ "$(cat "$1"/lib/sat*.h | grep -c 'unsigned char grown\[24\]')" = "$(wc -w <<<"$structs")" ]
+    sed -i -E 's/^(SAT_NO_PADDING_BEHIND|SAT_FILTER_LIFE)\(([a-z_]+), .*\)/\1(\2, grown)/' "$1"/{lib,lab/lib}/*.c
+    [ "$(wc -w <<<"$structs")" -ge 18 ] &&
+        [ "$(cat "$1"/{lib,lab/lib}/sat*.h | grep -c 'unsigned char grown\[24\]')" = "$(wc -w <<<"$structs")" ]
 }
 cp -r src "$tree/src"
 try "each struct that may grow is in a public header" grow "$tree/src"
 
 grown_library() {
-    "$CC" -std=c11 -D_GNU_SOURCE -O0 -fPIC -fvisibility=hidden -shared -pthread -I"$tree/src/lib" "$tree"/src/lib/*.c "$tree"/src/cpu/*.c \
+    "$CC" -std=c11 -D_GNU_SOURCE -O0 -fPIC -fvisibility=hidden -shared -pthread -DSAT_WITH_LAB=1 -I"$tree/src/lib" -I"$tree/src/cpu" -I"$tree/src/lab/lib" \
+        "$tree"/src/{lib,cpu,lab/lib}/*.c \
         -lm -o "$tree/grown.so"
 }
 program() { # HEADER LIBRARY [FLAG...]
@@ -39,5 +39,5 @@ try "the library builds with grown structs" grown_library
 try "a program of version 0.3 runs with this library" program tests/check/growth/v0.3 "$B/libsat.so"
 try "a program of version 0.3 runs with a library whose structs have grown" program tests/check/growth/v0.3 "$tree/grown.so"
 try "a program with grown structs runs with this library, which refuses members that it lacks" \
-    program "$tree/src/lib" "$B/libsat.so" -DGROWN
+    program "$tree/src/lib" "$B/libsat.so" -DGROWN -I"$tree/src/lab/lib"
 finish

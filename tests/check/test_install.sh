@@ -12,13 +12,17 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h include/sat_bytes.h include/sat_gauss.h include/sat_image.h include/sat_light.h include/sat_query.h include/sat_run.h include/sat_window.h include/sat_lab.h include/sat_file.h \
+    for f in bin/sat $(printf 'include/%s\n' $(ls src/lib src/io src/lab/lib | grep '^sat.*\.h$')) \
         lib/libsat.a lib/libsat.so lib/libsat_file.a lib/libsat_file.so \
         lib/pkgconfig/sat.pc lib/pkgconfig/sat_file.pc lib/cmake/sat/satConfig.cmake \
         lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \
         share/bash-completion/completions/sat share/zsh/site-functions/_sat share/fish/vendor_completions.d/sat.fish; do
         [ -s "$root/$f" ] || { echo "no $f"; return 1; }
     done
+}
+compiles_alone() { # without the folders of the sources
+    local header
+    for header in "$root"/include/*.h; do gcc -std=c11 -Wall -Wextra -Werror -fsyntax-only -x c "$header" || return; done
 }
 sonames() { # libsat.so -> libsat.so.N.N -> libsat.so.N.N.N
     local name
@@ -122,6 +126,7 @@ removes() {
 
 try "make install" installs
 try "everything is there" holds
+try "each header compiles alone, from there" compiles_alone
 try "the shared library's links" sonames
 try "the example builds against the shared library and is right" prints_mean shared
 try "linked with -rpath it runs as it is" prints_mean with_rpath

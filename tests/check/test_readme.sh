@@ -77,6 +77,13 @@ try "docs/install.md has the least versions of compilers and libraries" has_vers
 try "its line for an install without root works" installs_at_home
 try "the README has 200 lines at most" [ "$(wc -l <README.md)" -le 200 ]
 
+lists_headers() { # in a row of its table, each public one
+    local header
+    for header in src/lib/sat*.h src/io/sat*.h src/lab/lib/sat*.h; do
+        grep -qE "^\| \[${header##*/}\]\(\.\./$header\) \| [^|]+ \|$" docs/library.md || { echo "no row of $header"; return 1; }
+    done
+}
+try "docs/library.md has a row of each public header" lists_headers
 try "the README has commands" [ "$tests" -ge 5 ]
 try "no link is dead" nothing dead_links
 finish

@@ -33,7 +33,7 @@ else
 fi
 
 # What was verified on a GPU: code, whatever its comments say.
-mkdir -p "$dir/hashed/tests/gpu" "$dir/hashed/kernels" "$dir/hashed/src/lib" "$dir/hashed/src/cpu"
+mkdir -p "$dir/hashed/tests/gpu" "$dir/hashed/kernels" "$dir/hashed/src/lib" "$dir/hashed/src/cpu" "$dir/hashed/src/lab/lib"
 cp tests/gpu/sources.sh "$dir/hashed/tests/gpu/"
 hash_of() { # CODE
     printf '%s\n' "$1" >"$dir/hashed/kernels/a.cu"
@@ -195,7 +195,7 @@ try "make ubsan passes all of its flags on" keeps_flags
 changed() { B=$dir/built "$dir/tree/tests/simt/changed.sh" | cut -d' ' -f1 | xargs; }
 hashes_all() {
     mkdir -p "$dir/tree/tests" "$dir/tree/src" "$dir/built"
-    cp -r kernels "$dir/tree/" && cp -r src/lib "$dir/tree/src/" && cp -r tests/simt tests/gpu "$dir/tree/tests/" || return 1
+    cp -r kernels "$dir/tree/" && cp -r src/lib src/lab "$dir/tree/src/" && cp -r tests/simt tests/gpu "$dir/tree/tests/" || return 1
     local all file line now
     all=$(changed)
     [[ $all == *box*query* ]] || return 1

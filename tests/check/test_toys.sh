@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir "$tree/repo"
-cp -r Makefile src "$tree/repo/"
+cp -r Makefile src packaging "$tree/repo/"
 [ ! -d kernels ] || cp -r kernels "$tree/repo/"
 mkdir "$tree/repo/tests"
 cp -r tests/fuzz "$tree/repo/tests/"
@@ -19,7 +19,7 @@ add() { # TOY FILE TABLE LINE
     echo "$4" >>"$tree/repo/src/$3"
 }
 add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
-add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
+add scan lab/lib/toy_scan.c lab/lib/scans.def 'SAT_SCAN(toy_scan)'
 cp tests/check/toys/sat_toy.h "$tree/repo/src/lib/"
 add operation lib/toy.c lib/operations.def 'SAT_OPERATION(toy)'
 add operation_command cli/cmd_soften.c cli/commands.def 'COMMAND(soften)'
@@ -98,6 +98,10 @@ no_toy() { # a backend that filters nothing, and a spec that is wrong
     ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 2 1 wrap cpu-copy 2>"$tree/said" && grep -q "cpu-copy: .*filters nothing" "$tree/said" &&
         ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 101 1 wrap '' 2>"$tree/said" && grep -q "a reach of 101" "$tree/said"
 }
+installs() { # its header as it is, and what that declares in the library
+    build DESTDIR="$tree/dest" PREFIX=/usr install && cmp "$tree/repo/src/lib/sat_toy.h" "$tree/dest/usr/include/sat_toy.h" &&
+        nm -D "$tree/dest/usr/lib/libsat.so" | grep -q ' T sat_toy_create_sized$'
+}
 replays() { "$tree/repo/out/fuzz/replay_operation" tests/fuzz/corpus/operation; }
 finds_a_fault() { # samples are taken for bytes without gaps
     sed -i 's/sat_sample_at(j->src, u, v, c)/((const char *)sat_sample_at(j->src, 0, v, c) + u * j->src->channels)/' "$tree/repo/src/lib/toy.c" &&
@@ -120,6 +124,7 @@ try "the operation runs on a backend that does not know it" softens 1 shrink ser
 try "the operation takes a mask" softens 1 reflect '' "$tree/mask.pgm"
 try "the operation's parameter" gains
 try "the operation refuses in words" no_toy
+try "the operation's header is installed, and the library exports it" installs
 try "the operation is fuzzed" replays
 try "a fault of the operation is found" finds_a_fault
 try "sat bench scan checks the scan method" says ,ok scan_row

@@ -238,7 +238,7 @@ print(*(t[3] & 0xffff for t in tags if t[0] == 259))' $name.tif >>codes
 @test "--max-pixels refuses before decoding" {
     small a.pgm
     ok a.pgm --box 3 --max-pixels 12 -o out.pgm
-    failure "a.pgm: *" a.pgm --box 3 --max-pixels 11 -o no.pgm
+    failure "a.pgm: *" a.pgm --box 3 --max-pixels 11 -o no.png
     printf 'P5 1000000 1000000 255\n' >huge.pgm
     failure "huge.pgm: *" huge.pgm --box 3 -o no.pgm
     printf 'P5 99999999999999999999 1 255\n' >huge.pgm
@@ -400,7 +400,7 @@ END
     failure "out.png: --result f32: PNG holds u8 and u16 samples, not f32; use *.pfm, *.npy" a.pgm --box 3 --result f32 -o out.png
     failure "out.pfm: --result f32: PFM holds no alpha; use *.npy" a.pam --box 3 --result f32 -o out.pfm
     [ ! -e out.png ] && [ ! -e out.pfm ]
-    usage "*--result 'u9': same, which is the image's type, f16, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
+    usage "*--result 'u9': same, f16, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
     usage "*--result is for --box, not for tables*" a.pgm --result f32 -o out.npy
 }
 

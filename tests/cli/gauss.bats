@@ -74,9 +74,9 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
     [[ $stderr != *hdr* ]] # which holds no negative ones
     failure "out.png: --result f32: PNG holds *; use *.pfm or .npy" a.pgm --unsharp 1,2 --result f32 -o out.png
     failure "out.png: --result f32: PNG holds *; use *.pfm, .hdr or .npy" a.pgm --gauss 1 --result f32 -o out.png
-    usage "-o 'out.xyz': *the formats that hold differences are *pfm npy" a.pgm --dog 1,2 -o out.xyz
+    usage "-o 'out.xyz': *the formats that hold differences are *pfm npy raw" a.pgm --dog 1,2 -o out.xyz
     [[ $stderr != *png* && $stderr != *hdr* ]]
-    usage "--format 'xyz': the formats that hold differences are *npy" a.pgm --dog 1,2 --result f64 --format xyz -o -
+    usage "--format 'xyz': the formats that hold differences are *npy raw" a.pgm --dog 1,2 --result f64 --format xyz -o -
     [[ $stderr != *pfm* ]]
     usage "-o 'out.xyz': *the formats that can be written are *png *hdr *" a.pgm --gauss 1 -o out.xyz
     [ ! -e out.png ]

@@ -34,8 +34,8 @@ load helpers
 }
 
 @test "--max-memory: what the library's objects take counts" {
-    grey 400 400 a.pgm # with a result of its type: 320000 bytes
-    ok a.pgm --box 3 --max-memory 450K -o o.pgm
+    grey 400 400 a.pgm # with a result of its type: 320000 bytes; and the first 128 KiB of the file
+    ok a.pgm --box 3 --max-memory 560K -o o.pgm
     failure "a.pgm: *" a.pgm --gauss 3 --max-memory 900K -o o.pgm # 160000 reals of f32
     ok a.pgm --gauss 3 --max-memory 1500K --threads 1 -o o.pgm
     failure "a.pgm: *" a.pgm --gauss 65 --max-memory 1500K --threads 1 -o o.pgm # of f64
@@ -69,7 +69,7 @@ load helpers
     printf 'P5 32768 32768 255\n' >big.pgm
     truncate -s 1073741843 big.pgm
     for limit in 1 1023 1K 1025K 1024M 2047M 1G; do
-        failure "big.pgm: *may take 2.0* GiB, more than the *" big.pgm --box 3 --max-memory $limit -o no.pgm
+        failure "big.pgm: *may take 2.0* GiB, more than the *" big.pgm --box 3 --max-memory $limit -o no.png
     done
     [[ $stderr == *"more than the 1.0 GiB of --max-memory" ]]
     small a.pgm
@@ -103,7 +103,7 @@ load helpers
         ok a.pgm --mean 0,0,1,1 --max-pixels $limit
     done
     for limit in 1055 1K; do
-        failure "b.pgm: *" b.pgm --box 3 --max-pixels $limit -o no.pgm
+        failure "b.pgm: *" b.pgm --box 3 --max-pixels $limit -o no.png
         failure "b.pgm: *" info b.pgm --max-pixels $limit
         failure "b.pgm: *" query b.pgm --rect 0,0,1,1 --max-pixels $limit
         failure "b.pgm: *" b.pgm --mean 0,0,1,1 --max-pixels $limit

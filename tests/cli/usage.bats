@@ -83,7 +83,7 @@ load helpers
     # A script or an alias sets these, and the last counts; switches may be repeated.
     ok a.pgm --box 3 --threads 1 --threads 2 --max-pixels 1 --max-pixels 12 --max-memory 1 --max-memory 1M -q -q \
         --backend nope --backend "$(backends_here | head -1)" --no-orient --no-orient -o out.pgm
-    failure "a.pgm: *" a.pgm --box 3 --max-pixels 12 --max-pixels 1 -o no.pgm
+    failure "a.pgm: *" a.pgm --box 3 --max-pixels 12 --max-pixels 1 -o no.png
     ok query a.pgm --rect 0,0,1,1 --rect 1,1,1,1 --clip --clip
     [ "${#lines[@]}" = 3 ]
 }

@@ -20,10 +20,11 @@ static const char *check_failure(const image *one, const image *many, const erro
 static const char *check_pixels(const image *one, const image *many)
 {
     size_t row = sat_row_bytes(one->width, one->channels, one->type);
+    const size_t rows = (size_t)one->height * (size_t)image_planes(one);
     if (one->width * one->height > MAX_PIXELS) return "more pixels than allowed";
     if (row == 0 || row != one->row_bytes) return "rows of a wrong size";
-    if (many->row_bytes != row || many->height != one->height ||
-        memcmp(one->data, many->data, row * (size_t)one->height) != 0)
+    if (many->row_bytes != row || many->height != one->height || image_planes(many) != image_planes(one) ||
+        memcmp(one->data, many->data, row * rows) != 0)
         return "pixels depend on the number of threads, or on luck";
     return NULL;
 }
@@ -49,7 +50,7 @@ static const char *check_band(const image_format *format, const uint8_t *bytes, 
     if (!format->chooses) return NULL;
     const char *why =
         format->decode(bytes, n, &opt, &band, &err)
-            ? (band.channels == 1 ? check_pixels(&band, &band) : "more channels than the one that was chosen")
+            ? (image_bands(&band) == 1 ? check_pixels(&band, &band) : "more channels than the one that was chosen")
             : check_failure(&band, &band, &err);
     image_free(&band);
     return why;
@@ -62,7 +63,8 @@ static const char *run(const uint8_t *bytes, size_t n)
 
     image one, many;
     error err = {.text = ""}, again;
-    decode_options opt = {.max_pixels = MAX_PIXELS, .threads = 1};
+    decode_options opt = {
+        .max_pixels = MAX_PIXELS, .threads = 1, .planes_from = (int)(n % 4) * 2, .page = (int)(n % 5)};
     bool ok = format->decode(bytes, n, &opt, &one, &err);
     opt.threads = 3;
     bool same = format->decode(bytes, n, &opt, &many, &again) == ok;

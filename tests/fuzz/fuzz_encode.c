@@ -14,9 +14,11 @@ static bool take_image(fuzz_input *in, image *img, error *err)
 {
     static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F64};
     sat_type type = types[take(in, 1) % (sizeof types / sizeof *types)];
-    int channels = 1 + (int)(take(in, 1) % 4);
+    const uint64_t choice = take(in, 1);
+    const int channels = 1 + (int)(choice % 4), planes = choice < 200 ? 1 : 2 + (int)(choice % 7);
     int64_t width = 1 + (int64_t)(take(in, 1) % SIDE), height = 1 + (int64_t)(take(in, 1) % SIDE);
-    return image_alloc(img, width, height, channels, type, err);
+    return planes > 1 ? image_alloc_planes(img, width, height, planes, type, err)
+                      : image_alloc(img, width, height, channels, type, err);
 }
 
 static void take_meta(fuzz_input *in, image_meta *meta)
@@ -33,7 +35,7 @@ static void take_meta(fuzz_input *in, image_meta *meta)
 static void fill(const fuzz_input *in, image *img)
 {
     uint8_t *at = img->data;
-    size_t n = img->row_bytes * (size_t)img->height;
+    size_t n = img->row_bytes * (size_t)img->height * (size_t)image_planes(img);
     for (size_t i = 0; i < n; i++) at[i] = in->left ? in->at[i % in->left] : 0;
 }
 
@@ -71,8 +73,13 @@ static bool same_samples(const image_format *format, const image *was, const ima
     const bool may_be_opaque = strcmp(format->name, "bmp") == 0 || strcmp(format->name, "tga") == 0;
     const uint8_t *a = was->data, *b = is->data;
     bool clear = may_be_opaque && image_has_alpha(was);
-    if (was->type != is->type || was->channels != is->channels) return false;
-    if (!clear) return memcmp(a, b, was->row_bytes * (size_t)was->height) == 0;
+    if (was->type != is->type || image_bands(was) != image_bands(is)) return false;
+    const bool apart = was->planes > is->planes; /* arrays of few channels are pictures */
+    const int64_t pixels = was->width * was->height, size = (int64_t)sat_type_bytes(was->type);
+    for (int64_t i = 0; apart && i < pixels * was->planes; i++)
+        if (memcmp(a + i * size, b + (i % pixels * was->planes + i / pixels) * size, (size_t)size) != 0) return false;
+    if (apart) return true;
+    if (!clear) return memcmp(a, b, was->row_bytes * (size_t)was->height * (size_t)image_planes(was)) == 0;
     const int64_t n = was->width * was->height * was->channels, alpha = was->channels - 1;
     for (int64_t i = alpha; i < n; i += was->channels) clear = clear && a[i] == 0;
     for (int64_t i = 0; i < n; i++)
@@ -111,8 +118,10 @@ static const char *check_format(const image_format *format, const image *img, co
     size_t n = 0;
     error err = {.text = ""};
     image back = {0};
-    const decode_options plain = {.max_pixels = SIDE * SIDE, .no_orient = true, .threads = 1};
-    if (!format->encode || !format->decode) return NULL;
+    const decode_options plain = {.max_pixels = SIDE * SIDE, .no_orient = true, .threads = 1, .planes_from = 2};
+    if (!format->encode || !format->decode || (img->planes > 1 && !format->planes)) return NULL;
+    if (strcmp(format->name, "npy") == 0 && img->planes > 4 && img->height <= 4)
+        return NULL; /* (C, H, W), for readers */
     if (!format->holds(img->type, img->channels, &err))
         return err.text[0] && !strchr(err.text, '\n') ? NULL : "a refusal without a line that says why";
     if (FUZZ_WITHOUT_PNG && strcmp(format->name, "png") == 0) return NULL;

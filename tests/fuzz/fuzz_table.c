@@ -64,7 +64,7 @@ static const uint8_t *entry(const sat_view *v, int64_t x, int64_t y, size_t c)
 {
     return (const uint8_t *)v->data + y * v->row_bytes +
            x * (v->pixel_bytes ? v->pixel_bytes : v->channels * (ptrdiff_t)sat_type_bytes(v->type)) +
-           c * sat_type_bytes(v->type);
+           c * sat_type_bytes(v->type); /* of a view of many tables, whose entries lie side by side, too */
 }
 
 /* The sum of the first x columns of the first y rows. */
@@ -86,19 +86,24 @@ static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_su
     return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
 }
 
+static int channels_of(const sat_view *v)
+{
+    return v->count > 1 ? (int)v->count : v->channels;
+}
+
 /* squares, counts: NULL, or these tables. */
 static const char *query_statistics(const sat_table *t, const sat_table *squares, const sat_table *counts,
                                     const sat_rect *r, bool inside)
 {
-    double variances[4], roots[4], numbers[4];
-    sat_sum sums[4];
+    double variances[TABLE_CHANNELS_MAX], roots[TABLE_CHANNELS_MAX], numbers[TABLE_CHANNELS_MAX];
+    sat_sum sums[TABLE_CHANNELS_MAX];
     int64_t area = -1;
     sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area, .counts = counts};
     const sat_rect_output output[] = {{"count", numbers}, {"var", variances}, {"rms", roots}};
     ask.output = output, ask.outputs = squares ? 3 : 1;
     sat_status status = sat_table_statistics(t, squares, r, 1, &ask, NULL);
     if (status == SAT_OK && (!inside || area != r->width * r->height)) return "statistics of another rectangle";
-    for (int c = 0; status == SAT_OK && c < t->view.channels; c++) {
+    for (int c = 0; status == SAT_OK && c < channels_of(&t->view); c++) {
         const double n = numbers[c];
         if (n < 0 || n > (double)area || n != floor(n)) return "a count that no rectangle has";
         if (!counts && n != (double)area) return "a count that is not the area";
@@ -115,10 +120,10 @@ static const char *query_table(fuzz_input *in, const sat_table *t, const sat_tab
     const char *why;
     bool padded = t->layout == SAT_PADDED;
     int64_t width = t->view.width - padded, height = t->view.height - padded;
-    size_t channels = (size_t)t->view.channels;
+    size_t channels = (size_t)channels_of(&t->view);
     for (size_t i = 0; i < n; i++) {
-        sat_sum sums[4];
-        double means[4];
+        sat_sum sums[TABLE_CHANNELS_MAX];
+        double means[TABLE_CHANNELS_MAX];
         sat_rect r = {.x = (int16_t)take(in, 2), .y = (int16_t)take(in, 2)};
         r.width = (int16_t)take(in, 2);
         r.height = (int16_t)take(in, 2);
@@ -143,8 +148,9 @@ static const char *check_open(const table_file *file, const uint8_t *bytes, size
     const sat_view *v = &file->table.view;
     sat_table squares, counts;
     const bool has_squares = table_file_squares(file, &squares), has_counts = table_file_counts(file, &counts);
-    const size_t planes = 1 + (size_t)has_squares + (size_t)has_counts, pixel = sat_row_bytes(1, v->channels, v->type);
-    size_t row = sat_row_bytes(v->width, v->channels, v->type) * planes;
+    const size_t planes = 1 + (size_t)has_squares + (size_t)has_counts,
+                 pixel = (size_t)channels_of(v) * sat_type_bytes(v->type);
+    size_t row = sat_row_bytes(v->width, 1, v->type) * (size_t)channels_of(v) * planes;
     error err;
     if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
     if (row == 0 || row != (size_t)v->row_bytes || row * (size_t)v->height != file->data_bytes)

@@ -3,7 +3,7 @@
 CHECK_SRC := $(sort $(wildcard tests/gpu/*.c))
 CHECK_OBJ := $(CHECK_SRC:%.c=$(OBJ)/%.o) $(CU_DIR)/hog.o
 
-$(OBJ)/tests/gpu/%.o: INC := $(LIB_INC) -Itests/gpu -isystem $(CUDA_HOME)/include
+$(OBJ)/tests/gpu/%.o: INC := $(LIB_INC) $(LAB_INC) -Itests/gpu -isystem $(CUDA_HOME)/include
 $(CU_DIR)/hog.o: tests/gpu/hog.cu tests/gpu/hog.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCCFLAGS) -c $< -o $@

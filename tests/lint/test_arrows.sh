@@ -13,7 +13,7 @@ mapfile -t headers < <(tracked 'src/*.h')
 # included - "A B": A includes a header of B, from its own folder or another.
 included() {
     grep -HE '^ *# *include *"[^"]*\.h"' "${sources[@]}" "${headers[@]}" | awk -F: -v headers="${headers[*]}" '
-        BEGIN { split(headers, list, " "); for (i in list) is[list[i]] = 1; n = split("src/lib/ src/io/ src/cli/ src/cpu/ src/lab/", path, " ") }
+        BEGIN { split(headers, list, " "); for (i in list) is[list[i]] = 1; n = split("src/lib/ src/io/ src/cli/ src/cpu/ src/lab/lib/ src/lab/", path, " ") }
         {
             name = $2; sub(/^[^"]*"/, "", name); sub(/".*/, "", name)
             from = $1; sub(/\.[ch]$/, "", from)
@@ -35,9 +35,11 @@ called() {
 circles() { awk '$1 != $2' "$1" | LC_ALL=C tsort 2>&1 >/dev/null | sed 's/^tsort: //'; }
 # upward ARROWS - those that no floor has.
 upward() {
-    awk 'BEGIN { split("lib:lib cpu:cpu cpu:lib io:io io:lib cli:cli cli:io cli:lib lab:lab lab:cli lab:io lab:lib", a, " ")
+    awk 'function floor(path) { sub(/^src\//, "", path); sub(/\/[^\/]*$/, "", path); return path }
+         BEGIN { split("lib:lib cpu:cpu cpu:lib io:io io:lib cli:cli cli:io cli:lib lab/lib:lab/lib lab/lib:cpu lab/lib:lib " \
+                       "lab:lab lab:cli lab:io lab:lab/lib lab:lib", a, " ")
                  for (i in a) down[a[i]] = 1 }
-         { split($1, from, "/"); split($2, to, "/"); if (!(from[2] ":" to[2] in down)) print }' "$1"
+         !(floor($1) ":" floor($2) in down)' "$1"
 }
 knows() { grep -qx "$1" "$2"; }
 

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
 compiles() {
-    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wconversion -Wstrict-prototypes -Werror -Isrc/lib -Isrc/io -Isrc/cli \
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wconversion -Wstrict-prototypes -Werror -Isrc/lib -Isrc/io -Isrc/cli -Isrc/lab/lib \
         -fsyntax-only -x c "$1"
 }
 for h in $(tracked 'src/*.h' | grep -v '_template\.h$'); do
@@ -13,16 +13,9 @@ for h in $(tracked 'src/*.h' | grep -v '_template\.h$'); do
 done
 
 as_cpp() {
-    "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
-        -fsyntax-only -x c++ - <<'END'
-#include "sat_gauss.h"
-#include "sat_bytes.h"
-#include "sat_image.h"
-#include "sat_light.h"
-#include "sat_query.h"
-#include "sat_lab.h"
-#include "sat_window.h"
-#include "sat_file.h"
+    "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io -Isrc/lab/lib \
+        -fsyntax-only -x c++ - <<END
+$(printf '#include "%s"\n' src/{lib,io,lab/lib}/sat*.h)
 bool blur(const sat_view &from, const sat_view &to)
 {
     sat_box_spec spec = {};

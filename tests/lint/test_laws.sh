@@ -60,9 +60,11 @@ try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(nam
 try "src/io includes its own headers, sat.h and sized.h" nothing outside_includes src/io sat.h sized.h $(names src/io/*.[hd]*)
 try "the command knows table files through sat_file.h alone" nothing grep -rnE '"table_[a-z]*\.h"' src/cli src/lab
 try "src/cli includes its own headers, those of io, and the public ones but the laboratory's" \
-    nothing outside_includes src/cli sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h $(names src/io/*.h src/cli/*.[hd]*)
+    nothing outside_includes src/cli $(names src/lib/sat*.h) $(names src/io/*.h src/cli/*.[hd]*)
 try "src/lab includes its own headers, those of cli and io, and the public ones" \
-    nothing outside_includes src/lab sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
+    nothing outside_includes "src/lab/*.?" $(names src/lib/sat*.h src/lab/lib/sat*.h src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
+try "src/lab/lib includes its own headers, and those of lib and cpu" \
+    nothing outside_includes src/lab/lib $(names src/lab/lib/*.[hd]* src/lib/*.h src/cpu/*.h)
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
 # data of a view or an image.  What is left are numbers on their way from text and to it.
 TEXTS='number|answers|progress|rounding'
@@ -75,18 +77,18 @@ wide_integers() { grep -rnE '__u?int128' src/cli | grep -vE '^src/cli/number\.c:
 try "the command reads no samples" nothing samples
 try "the command needs mathematics for the texts of numbers alone" nothing mathematics
 try "the command needs integers of 128 bits for the texts of numbers alone" nothing wide_integers
-try "the library prints nothing" nothing calls 'printf|fprintf|vfprintf|puts|fputs|putchar|perror|write' src/lib src/cpu
+try "the library prints nothing" nothing calls 'printf|fprintf|vfprintf|puts|fputs|putchar|perror|write' src/lib src/cpu src/lab/lib
 # machine.c asks the kernel how large the cache is.
 try "the library opens no file" \
-    nothing calls 'fopen|open|openat|read|mmap' src/lib $(find src/cpu -type f ! -name machine.c)
+    nothing calls 'fopen|open|openat|read|mmap' src/lib src/lab/lib $(find src/cpu -type f ! -name machine.c)
 try "memory of plans, filters, queries and scans is taken from their arena" \
-    nothing calls 'malloc|calloc|realloc|aligned_alloc|posix_memalign|free|device_alloc|device_free' src/cpu \
+    nothing calls 'malloc|calloc|realloc|aligned_alloc|posix_memalign|free|device_alloc|device_free' src/cpu src/lab/lib \
     $(find src/lib -name '*.[ch]' | grep -vE '/(arena|shape|device|pool)\.c') kernels/{table,box,query,lab,peer}
-try "the library reads no environment" nothing calls 'getenv|secure_getenv' src/lib src/cpu kernels
-try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu \
+try "the library reads no environment" nothing calls 'getenv|secure_getenv' src/lib src/cpu src/lab/lib kernels
+try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu src/lab/lib \
     $(find src/io -name "*.c" ! -name "stb*")
 try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/io
-try "the library mentions neither stdout nor stderr" nothing grep -rnwE 'stdout|stderr' src/lib src/cpu
+try "the library mentions neither stdout nor stderr" nothing grep -rnwE 'stdout|stderr' src/lib src/cpu src/lab/lib
 
 # The device's primitives stand in prim/device.cuh, for which the simulator has its own; the host's in prim/runtime.cuh
 # and device.cu.  kernels/peer/ calls other libraries.
@@ -111,7 +113,7 @@ kernel_floor() {
     local files
     files=$(ours -path "kernels/$1/*" | tr '\n' ' ')
     try "kernels/$1 includes its own headers${2:+, those of ${*:2}}, and the library's" nothing outside_includes "$files" \
-        $(headers "$@") $(names src/lib/*.h src/lib/*.def) device.h runtime.h
+        $(headers "$@") $(names src/lib/*.h src/lib/*.def src/lab/lib/*.h) device.h runtime.h
 }
 kernel_floor box prim .
 kernel_floor query prim .
@@ -120,7 +122,7 @@ kernel_floor window prim box .
 kernel_floor lab prim table .
 prim_alone() { outside_includes "$(echo kernels/prim/*)" $(headers prim) backend.h tuning.cuh device.h runtime.h; }
 try "kernels/prim includes its own headers, tuning.cuh and backend.h alone" nothing prim_alone
-own_floor() { outside_includes "$(ours -maxdepth 1 | tr '\n' ' ')" $(headers . prim query) $(names src/lib/*.h); }
+own_floor() { outside_includes "$(ours -maxdepth 1 | tr '\n' ' ')" $(headers . prim query) $(names src/lib/*.h src/lab/lib/*.h); }
 try "kernels/ itself includes the headers of prim and query alone" nothing own_floor
 simulated_sizes() { grep -rnw SAT_SIMT kernels | grep -vE "^kernels/(tuning|prim/device|prim/runtime)\.cuh:"; }
 try "sizes of the simulator stand in kernels/tuning.cuh" nothing simulated_sizes
@@ -162,7 +164,7 @@ entries() { # KIND TYPE PREFIX TABLE
         [ -n "$file" ] || continue
         name=$(name_of "$2" "$3$id" "$file")
         [ -n "$name" ] || name=${id//_/-}
-        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|${file%/*}/${id}(_[a-z]*)?\\.c"
+        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|src/[a-z/]*/${id}(_[a-z]*)?\\.c"
     done
 }
 # A statistic of rectangles is a file of formulas; no code names it.
@@ -173,7 +175,7 @@ rect_statistics() {
 }
 try "no code names a statistic of rectangles" nothing rect_statistics
 entries backend sat_backend sat_backend_ src/lib/backends.def
-entries scan sat_scan_method sat_scan_ src/lib/scans.def
+entries scan sat_scan_method sat_scan_ src/lab/lib/scans.def
 entries border sat_border sat_border_ src/lib/borders.def
 entries format image_format format_ src/io/formats.def
 entries command command command_ src/cli/commands.def

@@ -17,7 +17,7 @@ soname() {
 codecs() { readelf -d "$B/libsat_file.so" | grep NEEDED | grep -vE '\[(libsat\.so\.[0-9.]+|libxxhash\.so\.[0-9]+|libc\.so\.6|libpthread\.so\.0|ld-linux[^]]*)\]'; }
 
 try "libsat.so exports only names with sat_" nothing other_prefix sat_ exported libsat
-try "libsat.so exports what its public headers declare, and nothing else" as_declared libsat src/lib/sat{,_run,_query,_window,_gauss,_light,_image,_bytes,_lab}.h
+try "libsat.so exports what its public headers declare, and nothing else" as_declared libsat src/lib/sat*.h src/lab/lib/sat*.h
 try "libsat.a has no global name without sat_" nothing other_prefix sat_ archived libsat
 try "libsat.so carries its soname" nothing soname libsat
 try "libsat_file.so exports what sat_file.h declares, and nothing else" as_declared libsat_file src/io/sat_file.h

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
-mapfile -t strict < <(tracked README.md CONTRIBUTING.md 'docs/*.md' 'src/lib/sat*.h' 'src/io/sat*.h' | grep -vE '^docs/(bench|lab)/')
+mapfile -t strict < <(tracked README.md CONTRIBUTING.md 'docs/*.md' 'src/lib/sat*.h' 'src/io/sat*.h' 'src/lab/lib/sat*.h' | grep -vE '^docs/(bench|lab)/')
 mapfile -t others < <(tracked 'src/*.[ch]' 'kernels/*' | grep -vxF "$(printf '%s\n' "${strict[@]}")")
 
 finds() { python3 tests/lint/words.py <(echo '/* The rows of which those that count are such. */') | grep -c 'those that' | grep -qx 1; }

@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 share=${1:-1/1}
 
 tidy() {
-    clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c11 -D_GNU_SOURCE -Isrc/lib -Isrc/io -Isrc/cli \
-        -DSAT_WITH_LIBJPEG=1 -DSAT_WITH_LIBTIFF=1 -Wno-unknown-warning-option
+    clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c11 -D_GNU_SOURCE -Isrc/lib -Isrc/io -Isrc/cli -Isrc/cpu -Isrc/lab/lib \
+        -DSAT_WITH_LAB=1 -DSAT_WITH_LIBJPEG=1 -DSAT_WITH_LIBTIFF=1 -Wno-unknown-warning-option
 }
 n=0
 for f in $(tracked 'src/*.c'); do

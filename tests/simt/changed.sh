@@ -10,7 +10,7 @@
 set -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} CXX=${SIMT_CXX:-g++} CC=${SIMT_CC:-gcc}
-includes=(-DSAT_SIMT -DSAT_WITH_CUDA=1 -Itests/simt -Isrc/lib -Ikernels)
+includes=(-DSAT_SIMT -DSAT_WITH_CUDA=1 -DSAT_WITH_LAB=1 -Itests/simt -Isrc/lib -Isrc/lab/lib -Ikernels)
 passed=$B/kernels.passed
 [ "${1:-}" != --all ] || passed=/dev/null
 [ -e "$passed" ] || passed=/dev/null

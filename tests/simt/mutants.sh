@@ -14,8 +14,8 @@ share=${1:-1/1} word=${2:-} CASES=${CASES:-150} B=${B:-build} CXX=${SIMT_CXX:-g+
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-flags=(-std=c++20 -O0 -fPIC -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
-    -Isrc/lib "-I$work/kernels" -x c++)
+flags=(-std=c++20 -O0 -fPIC -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -DSAT_WITH_LAB=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
+    -Isrc/lib -Isrc/lab/lib "-I$work/kernels" -x c++)
 kernels=() others=()
 for object in $(make -s B="$B" simt-objects); do
     case $object in */kernels/*) kernels+=("$object") ;; *) others+=("$object") ;; esac

@@ -10,20 +10,19 @@ SIMT_OBJ     := $(B)/simt/obj
 
 # device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; kernels/peer/ calls other libraries.
 SIMT_CU := $(filter-out kernels/device.cu kernels/peer/%,$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
-SIMT_INC := -Itests/simt -Isrc/lib -Ikernels
+SIMT_INC := -DSAT_SIMT -DSAT_WITH_CUDA=1 -DSAT_WITH_LAB=1 -Itests/simt -Isrc/lib -Isrc/lab/lib -Ikernels
 # Kernels take longer to compile than to run, at any level above none.  SIMT_OPT='-O0 -g', from nothing, for a debugger that
 # shows variables.  mutants.sh makes a shared library of them.
 SIMT_OPT ?= -O0 -g1
-SIMT_KERNEL_FLAGS := -std=c++20 $(SIMT_OPT) -fPIC -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
-    -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
-SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
-    -Itests/simt -Isrc/lib -Ikernels -MMD -MP
-SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -pthread -Itests/simt -Isrc/lib -MMD -MP
+SIMT_KERNEL_FLAGS := -std=c++20 $(SIMT_OPT) -fPIC -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas \
+    -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
+SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas $(SIMT_INC) -MMD -MP
+SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -pthread -Isrc/lib -Isrc/cpu $(SIMT_INC) -MMD -MP
 
 SIMT_ENGINE  := $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)))
 # The loops of the CPU know neither devices nor the simulator: the Makefile sets its own objects here.
 SIMT_CPU     ?= $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/cpu/*.c)))
-SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c))) $(SIMT_CPU)
+SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c src/lab/lib/*.c))) $(SIMT_CPU)
 # Streams are in order here, and 2^31 elements take too long.
 SIMT_CHECK   := $(filter-out tests/gpu/subject_streams.c tests/gpu/subject_big.c,$(wildcard tests/gpu/*.c))
 SIMT_CU_OBJ  := $(patsubst kernels/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))

@@ -1,6 +1,7 @@
 /* test_choose.c - who is asked for a job that names nobody, as pure functions. */
 #include "arrays.h"
 #include "choose.h"
+#include "sat_lab.h"
 
 /* One byte a second for a thread, ten for all of memory; a device costs 100 s, and then copies 4 bytes a second. */
 static const sat_rates rates = {

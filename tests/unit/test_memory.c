@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "codec_test.h"
+#include "row_source.h"
 #include "memory.h"
 #include "scratch.h"
 
@@ -191,11 +192,14 @@ static void images_take_what_they_need(void **state)
         put_bytes(path, bytes, n);
 
         image_shape s = {0};
-        assert_true(format->shape(bytes, n, &s));
+        assert_true(format->shape(bytes, n, &plain, &s));
         uint64_t pixels = (uint64_t)s.width * (uint64_t)s.height * (uint64_t)s.channels * sat_type_bytes(s.type);
-        uint64_t input = s.raw ? SOURCE_HEAD_BYTES : n;
         assert_true(pixels >= image_bytes(&img));
-        uint64_t decoding = input + pixels + (s.turns ? pixels : s.decoder_bytes);
+        row_source rows;
+        assert_true(row_source_open(&rows, path, &plain, &err));
+        uint64_t decoding = pixels + (rows.whole ? n + (s.turns ? pixels : s.decoder_bytes) : rows.whole_bytes);
+        assert_true(rows.whole || rows.whole_bytes < SOURCE_HEAD_BYTES + 2 * n);
+        row_source_close(&rows);
         assert_true(read_within(path, decoding, 0));
         assert_false(read_within(path, decoding - 1, 0));
         assert_true(read_within(path, 10 * pixels, 9));
@@ -234,7 +238,7 @@ static void images_whose_head_does_not_say(void **state)
             memcpy(long_one + at, (uint8_t[]){0xff, 0xfe, (COMMENT_BYTES - 2) >> 8, (COMMENT_BYTES - 2) & 255}, 4);
         memcpy(long_one + at, jpeg + n - rest, rest);
         image_shape s;
-        assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &s));
+        assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &plain, &s));
         put_bytes(path, long_one, whole);
         assert_true(image_read(path, &plain, &img, NULL, &err));
         uint64_t pixels = image_bytes(&img);

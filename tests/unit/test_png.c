@@ -286,7 +286,7 @@ static void a_transparent_colour_behind_the_pixels_is_ignored(void **state)
         add_chunk(&f, "IDAT", z, n);
         if (behind) add_chunk(&f, "tRNS", colour, 2);
         add_chunk(&f, "IEND", NULL, 0);
-        assert_true(png_shape(f.bytes, f.n, &s));
+        assert_true(png_shape(f.bytes, f.n, &plain, &s));
         assert_int_equal(s.channels, behind ? 1 : 2);
         assert_true(decode_exactly(f.bytes, f.n, &plain, &img, &err));
         assert_int_equal(img.channels, s.channels);
@@ -350,7 +350,7 @@ static void the_shape_counts_alpha_that_may_follow(void **state)
         size_t before = f.n;
         add_chunk(&f, "IDAT", text, sizeof text);
         for (size_t n = header; n <= f.n; n++) {
-            assert_true(png_shape(f.bytes, n, &s));
+            assert_true(png_shape(f.bytes, n, &plain, &s));
             assert_int_equal(s.channels, n < before + 12 ? all[k].cut : all[k].known);
         }
     }

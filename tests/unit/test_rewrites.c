@@ -60,7 +60,7 @@ static uint32_t seed; /* no two samples are alike */
 static bool next_sample(size_t *i, sample *s)
 {
     const image_format *format = format_at(*i);
-    while (format && !format->encode) format = format_at(++*i);
+    while (format && (!format->encode || !format->decode)) format = format_at(++*i);
     if (!format) return false;
     ++*i;
     sat_type type = format->holds(SAT_U8, 3, &err) ? SAT_U8 : SAT_F32;
@@ -83,7 +83,7 @@ static void free_sample(sample *s)
 static bool is_raw(const sample *s)
 {
     image_shape shape = {0};
-    return s->format->shape && s->format->shape(s->bytes, s->n, &shape) && shape.raw;
+    return s->format->shape && s->format->shape(s->bytes, s->n, &plain, &shape) && shape.raw;
 }
 
 static source open_sample(const sample *s, const char *path)

@@ -187,8 +187,16 @@ static void one_picture_is_read_and_its_copies_are_passed_over(void **state)
             assert_int_equal(img.width, WIDTH);
             image_free(&img);
         } else {
-            refused(&t, &plain, "several pictures");
+            refused(&t, &plain, "a TIFF of several pictures, in 2 pages; --page N reads one, the first is 0");
         }
+        decode_options page = plain;
+        for (page.page = 1; page.page <= 2; page.page++) {
+            assert_true(decode_exactly(t.bytes, t.n, &page, &img, &err));
+            assert_int_equal(img.width, page.page == 1 ? WIDTH : 1);
+            assert_int_equal(img.meta.pages, 2);
+            image_free(&img);
+        }
+        refused(&t, &page, "there is no page 2: the TIFF has 2, from 0 to 1");
     }
     make(&t, &k);
     put_at(&t, next_at(&t), (size_t)t.bytes[7] | (size_t)t.bytes[6] << 8, 4); /* the next one is this one */

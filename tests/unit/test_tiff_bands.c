@@ -1,5 +1,6 @@
-/* TIFFs of more bands than an image has channels: which are read, what is said of the others, and each of them by its
- * number. */
+/* TIFFs of more bands than an image has channels: which are read, what is said of the others, each of them by its
+ * number, and all of them as planes. */
+#include "orient.h"
 #include "tiff_maker.h"
 
 /* Behind colours, with alpha in front, behind and among them. */
@@ -54,6 +55,32 @@ static void check_bands(const kind *k, const char *note)
     refused(&t, &opt, words);
 }
 
+/* All bands, each as if it were alone, but that colours stay multiplied by alpha. */
+static void check_planes(const kind *k, bool left_out)
+{
+    static tiff t;
+    image img;
+    error err;
+    decode_options opt = plain;
+    make(&t, k);
+    for (int few = 0; few < 2; few++) {
+        opt.planes_from = few ? samples(k) + 1 : 2;
+        const bool planes = left_out && opt.planes_from <= samples(k);
+        assert_true(decode_exactly(t.bytes, t.n, &opt, &img, &err));
+        assert_int_equal(img.planes, planes ? samples(k) : 1);
+        assert_true(!planes || strstr(img.meta.note, "is alpha") || !img.meta.note[0]);
+        for (int n = 0; planes && n < samples(k); n++) {
+            image one = img;
+            one.planes = 1;
+            one.data = (char *)img.data + (size_t)n * image_bytes(&img);
+            if (k->extra == PREMULTIPLIED) t.k.extra = ALPHA;
+            check_pixels(&t, &one, n < colours(k) ? colours(k) : 0, n);
+            t.k.extra = k->extra;
+        }
+        image_free(&img);
+    }
+}
+
 static void every_band_of_every_layout_is_reached(void **state)
 {
     static const int depths[] = {1, 8, 12, 16, 32};
@@ -64,17 +91,18 @@ static void every_band_of_every_layout_is_reached(void **state)
             for (int layout = 0; layout < 8; layout++)
                 for (int codec = 0; codec < 3; codec++) {
                     if (cases[i].photometric == WHITE && depths[d] == 32) continue;
-                    check_bands(&(kind){.bits = depths[d],
-                                        .photometric = cases[i].photometric,
-                                        .before = cases[i].before,
-                                        .extra = cases[i].extra,
-                                        .behind = cases[i].behind,
-                                        .planar = layout & 1,
-                                        .tiled = layout & 2,
-                                        .last_first = layout & 4,
-                                        .compression = codecs[codec],
-                                        .differences = codecs[codec] && depths[d] % 8 == 0},
-                                cases[i].note);
+                    const kind k = {.bits = depths[d],
+                                    .photometric = cases[i].photometric,
+                                    .before = cases[i].before,
+                                    .extra = cases[i].extra,
+                                    .behind = cases[i].behind,
+                                    .planar = layout & 1,
+                                    .tiled = layout & 2,
+                                    .last_first = layout & 4,
+                                    .compression = codecs[codec],
+                                    .differences = codecs[codec] && depths[d] % 8 == 0};
+                    check_bands(&k, cases[i].note);
+                    check_planes(&k, cases[i].note[0] != 0);
                 }
 }
 
@@ -159,6 +187,97 @@ static void a_profile_is_dropped_with_the_colours(void **state)
         }
 }
 
+/* Planes are written and read back, with what they are. */
+static void planes_come_back(void **state)
+{
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_I16, SAT_U32, SAT_F32, SAT_F64};
+    static const int counts[] = {2, 5, 33, PLANES_MAX};
+    static const char *const codecs[] = {"deflate", "none", "lzw", "packbits"};
+    static const char *const names[] = {"tiff", "npy"};
+    (void)state;
+    for (size_t i = 0; i < 6 * 4 * 4; i++) {
+        const int planes = counts[i / 6 % 4];
+        image img, out;
+        error err;
+        uint8_t *bytes;
+        size_t n;
+        decode_options opt = plain;
+        const image_format *format = format_by_name(names[i % 5 == 0 && planes > 4]);
+        assert_true(
+            image_alloc_planes(&img, planes > 100 ? 7 : 300, planes > 100 ? 5 : 301, planes, types[i % 6], &err));
+        for (size_t k = 0; k < image_bytes(&img) * (size_t)planes; k++) ((uint8_t *)img.data)[k] = (uint8_t)(k * k / 3);
+        img.meta.colours = planes % 3 == 0 ? 3 : 1;
+        img.meta.alpha = planes > 4 ? planes - 1 : 0;
+        img.meta.premultiplied = planes == 33;
+        img.meta.big = i % 2;
+        assert_true(encode_to_memory(format, &img, &(encode_options){.compression = codecs[i / 24]}, &bytes, &n, &err));
+        opt.planes_from = 2;
+        if (!decode_exactly(bytes, n, &opt, &out, &err)) fail_msg("%s", err.text);
+        assert_int_equal(out.planes, planes);
+        assert_int_equal(out.type, img.type);
+        assert_memory_equal(out.data, img.data, image_bytes(&img) * (size_t)planes);
+        if (format == &format_tiff) {
+            assert_int_equal(bytes[2], img.meta.big ? 43 : 42);
+            assert_int_equal(out.meta.big, img.meta.big);
+            assert_int_equal(out.meta.colours, img.meta.colours);
+            assert_int_equal(out.meta.alpha, img.meta.alpha);
+            assert_int_equal(out.meta.premultiplied, img.meta.premultiplied);
+        }
+        image_free(&out);
+        opt.channels.number = planes;
+        if (!decode_exactly(bytes, n, &opt, &out, &err)) fail_msg("%s", err.text);
+        assert_int_equal(image_bands(&out), 1);
+        assert_memory_equal(out.data, (char *)img.data + image_bytes(&img) * (size_t)(planes - 1), image_bytes(&img));
+        image_free(&out);
+        free(bytes);
+        image_free(&img);
+    }
+}
+
+/* Of a TIFF of more, one band is read at a time. */
+static void planes_are_not_without_end(void **state)
+{
+    (void)state;
+    image img, out;
+    error err;
+    uint8_t *bytes;
+    size_t n;
+    decode_options opt = {.max_pixels = plain.max_pixels, .planes_from = 2};
+    assert_true(image_alloc_planes(&img, 1, 1, PLANES_MAX + 1, SAT_U16, &err));
+    for (int i = 0; i <= PLANES_MAX; i++) ((uint16_t *)img.data)[i] = (uint16_t)i;
+    assert_true(encode_to_memory(&format_tiff, &img, &(encode_options){.compression = "none"}, &bytes, &n, &err));
+    assert_false(decode_exactly(bytes, n, &opt, &out, &err));
+    assert_non_null(
+        strstr(err.text, "a TIFF of 1025 bands; at most 1024 are read together, and --channel N reads one"));
+    opt.channels.number = PLANES_MAX + 1;
+    assert_true(decode_exactly(bytes, n, &opt, &out, &err));
+    assert_int_equal(*(uint16_t *)out.data, PLANES_MAX);
+    image_free(&out);
+    image_free(&img);
+    free(bytes);
+}
+
+/* Each stored orientation of planes is that of each plane alone. */
+static void planes_are_turned(void **state)
+{
+    (void)state;
+    for (int orientation = 1; orientation <= 8; orientation++) {
+        image img, one;
+        error err;
+        assert_true(image_alloc_planes(&img, 130, 71, 6, SAT_U16, &err));
+        for (int64_t i = 0; i < image_samples(&img); i++) ((uint16_t *)img.data)[i] = (uint16_t)(i * 31);
+        assert_true(image_alloc(&one, 130, 71, 1, SAT_U16, &err));
+        const size_t plane = image_bytes(&one);
+        memcpy(one.data, (char *)img.data + 4 * plane, plane);
+        img.meta.orientation = one.meta.orientation = orientation;
+        assert_true(image_orient(&img, 3, &err) && image_orient(&one, 1, &err));
+        assert_int_equal(img.width, one.width);
+        assert_memory_equal((char *)img.data + 4 * plane, one.data, plane);
+        image_free(&img);
+        image_free(&one);
+    }
+}
+
 int main(void)
 {
     if (!SAT_WITH_LIBTIFF) return puts("1..0 # SKIP built without libtiff") < 0;
@@ -168,6 +287,9 @@ int main(void)
         cmocka_unit_test(bands_of_what_is_no_image_are_read),
         cmocka_unit_test(separate_planes_that_are_not_read_may_lack),
         cmocka_unit_test(a_profile_is_dropped_with_the_colours),
+        cmocka_unit_test(planes_come_back),
+        cmocka_unit_test(planes_are_not_without_end),
+        cmocka_unit_test(planes_are_turned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include "filter.h"
 #include "pool.h"
 #include "sat_toy.h"
-#include "sized.h"
 #include "box_window.h"
 
 struct sat_toy {
@@ -143,7 +142,7 @@ const sat_operation sat_operation_toy = {
     .check = check,
 };
 
-SAT_FILTER_LIFE(toy)
+SAT_FILTER_LIFE(toy, band_rows)
 SAT_FILTER_WORDS(toy)
 
 sat_status sat_toy_run_sized(sat_toy *toy, const sat_view *src, const sat_view *mask, const sat_view *dst,

@@ -21,6 +21,7 @@ typedef struct sat_toy_spec {
     int64_t count;
     const sat_executor *executor;
     const sat_allocator *allocator;
+    int64_t band_rows; /* 0: whole images only */
 } sat_toy_spec;
 
 typedef struct sat_toy sat_toy;

@@ -4,6 +4,8 @@
 #include "sat_lab.h"
 #include "sized.h"
 
+SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
+
 const char *sat_kind_name(sat_kind kind)
 {
     static const char *const names[] = {"method", "reference", "ceiling", "peer"};

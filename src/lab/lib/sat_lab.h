@@ -15,13 +15,6 @@
 extern "C" {
 #endif
 
-typedef enum sat_kind {
-    SAT_METHOD = 0,    /* builds tables or scans */
-    SAT_REFERENCE = 1, /* the same, written to be right: what all others are compared with; there is one */
-    SAT_CEILING = 2,   /* moves bytes, sums nothing */
-    SAT_PEER = 3,      /* another library's code */
-} sat_kind;
-
 SAT_API const char *sat_kind_name(sat_kind kind); /* "method", "reference", "ceiling", "peer"; "none" */
 
 /* ---- backends ---------------------------------------------------------------------------------------- */
@@ -96,7 +89,7 @@ SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes)
 
 /* The name of the i-th scan method that builds with CUDA have and this one lacks, cut to fit: of the methods for whole
  * arrays, or for the elements of each warp.  False past the last. */
-SAT_API bool sat_scan_absent(size_t i, bool of_warps, char *name, size_t bytes);
+SAT_API bool sat_scan_absent(size_t i, bool warps, char *name, size_t bytes);
 
 /* ---- time on a device -------------------------------------------------------------------------------- */
 

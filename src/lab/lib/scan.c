@@ -14,6 +14,29 @@ static const sat_scan_method *const table[] = {
 #undef SAT_SCAN
 };
 enum { METHODS = sizeof table / sizeof *table };
+SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
+SAT_NO_PADDING_BEHIND(sat_scan_info, why);
+
+#define SAT_SCAN(id)
+#define SAT_CUDA_COMPARED(id)
+#define SAT_CUDA_SCAN(id) #id,
+#define SAT_WARP_SCAN(id)
+static const char *const of_cuda[] = {
+#include "scans.def"
+};
+#define SAT_CUDA_COMPARED(id)
+#define SAT_CUDA_SCAN(id)
+#define SAT_WARP_SCAN(id) #id,
+static const char *const of_warps[] = {
+#include "scans.def"
+};
+#undef SAT_SCAN
+
+bool sat_scan_absent(size_t i, bool warps, char *name, size_t bytes)
+{
+    return warps ? sat_absent(of_warps, sizeof of_warps / sizeof *of_warps, i, name, bytes)
+                 : sat_absent(of_cuda, sizeof of_cuda / sizeof *of_cuda, i, name, bytes);
+}
 
 struct sat_scan {
     sat_arena arena; /* the scan and all that it holds */

@@ -1,0 +1,113 @@
+# Images whose rows are read, filtered and written a band at a time: the same files as from images that are decoded
+# whole, in memory that does not grow with their height.  A PNG is decoded whole.
+
+load helpers
+
+# same ARGS... - a.pgm in bands of rows, on any number of threads, and the same picture from a PNG.
+same() {
+    ok -q "${pictures:-a}.png" "$@" -o want.pnm
+    for threads in 1 2 3; do
+        ok -q "${pictures:-a}.pgm" "$@" --threads $threads -o is.pnm
+        cmp is.pnm want.pnm
+    done
+}
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(5)
+for name, magic, shape in ("a", b"P5", (5000, 1000)), ("c", b"P6", (1200, 2001, 3)):
+    with open(name + ".pgm", "wb") as f:
+        f.write(magic + b" %d %d 255\n" % (shape[1], shape[0]) + r.integers(0, 256, shape, numpy.uint8).tobytes())
+' || skip "no NumPy"
+    for name in a c; do "${SAT:-$BATS_TEST_DIRNAME/../../build/sat}" $name.pgm --box 1 -o $name.png; done
+}
+
+begin() {
+    [ -e "$BATS_FILE_TMPDIR/a.png" ] || skip "no NumPy"
+    cp "$BATS_FILE_TMPDIR"/[ac].p* .
+}
+
+@test "boxes in bands of rows: every border, even sides, passes, windows higher than a band" {
+    begin
+    for border in shrink replicate reflect reflect101 wrap constant:7; do
+        same --box 31 --border $border
+        same --box 6x4 --passes 3 --border $border
+    done
+    same --box 9x4001
+    pictures=c same --box 31
+    pictures=c same --box 5 --passes 8
+}
+
+@test "Gaussians, windows, thresholds and pixels that do not count, in bands of rows" {
+    begin
+    for args in "--gauss 2" "--gauss 9 --border reflect" "--gauss 3 --nodata 7" "--gauss 40 --border shrink" "--unsharp 2,0.5" \
+        "--box 15 --nodata 3" "--box 4 --nodata 3 --passes 3 --keep-holes" "--box 7 --threshold sauvola" \
+        "--box 31 --threshold wolf" "--box 9 --stat std --result same" "--box 9 --stat mean --min-valid 0.5 --nodata 9 --result same"; do
+        # shellcheck disable=SC2086 # words
+        same $args
+    done
+    pictures=c same --box 9 --stat std --result same
+    for from in png pgm; do ok -q a.$from --box 25 --stat mean,std,sauvola:r=9 --nodata 3 -o "$from.{stat}.npy"; done
+    for f in png.*.npy; do cmp "$f" "pgm${f#png}"; done
+}
+
+@test "a mask is read beside the image" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+m = numpy.random.default_rng(6).integers(0, 3, (5000, 1000), numpy.uint8)
+open("m.pgm", "wb").write(b"P5 1000 5000 255\n" + m.tobytes())
+numpy.save("m.npy", m.astype("f4"))'
+    ok m.pgm --box 1 -o m.png
+    for args in "--box 15" "--box 15 --nodata 7" "--box 5 --passes 2" "--gauss 3 --border wrap" "--box 9 --threshold sauvola --border wrap"; do
+        # shellcheck disable=SC2086 # words
+        ok -q a.png --mask m.png $args -o want.pnm
+        for mask in m.pgm m.npy m.png; do
+            # shellcheck disable=SC2086 # words
+            ok -q a.pgm --mask $mask $args -o is.pnm
+            cmp is.pnm want.pnm
+        done
+    done
+    failure "a.pgm: --mask c.pgm: 2001x1200 px, where the image has 1000x5000" a.pgm --mask c.pgm --box 3 -o no.pgm
+    run bash -c 'head -c 4000000 m.pgm | "$1" a.pgm --mask - --box 3 -o no.pgm' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $output == "sat: a.pgm: --mask -: truncated"* ]]
+    [ ! -e no.pgm ]
+}
+
+@test "rows from a stream, to a stream, and onto the file itself" {
+    begin
+    ok a.png --box 31 -o want.pnm
+    run bash -c 'cat a.pgm | "$1" - --box 31 -o - --format pgm >is.pnm' bash "$sat"
+    cmp is.pnm want.pnm
+    run bash -c 'cat a.pgm | "$1" - --box 31 --border wrap -o is.pnm' bash "$sat" # from below 0: the whole stream
+    ok a.png --box 31 --border wrap -o wrapped.pnm
+    cmp is.pnm wrapped.pnm
+    ok a.pgm --box 31 -o a.pgm
+    cmp a.pgm want.pnm
+}
+
+@test "a file that ends in the middle of its rows leaves the old output" {
+    begin
+    head -c 3000000 a.pgm >cut.pgm
+    echo old >out.pgm
+    failure "cut.pgm: truncated*" cut.pgm --box 31 -o out.pgm
+    [ "$(cat out.pgm)" = old ]
+    run bash -c 'cat cut.pgm | "$1" - --box 31 -o out.pgm 2>said' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $(cat said) == "sat: standard input: truncated"* ]]
+    [ "$(cat out.pgm)" = old ]
+    [ "$(find . -name '.out*' | wc -l)" = 0 ]
+}
+
+@test "memory does not grow with the height, and --max-pixels is for whole images" {
+    printf 'P5 20000 20000 255\n' >big.pgm
+    truncate -s $((19 + 400000000)) big.pgm # takes no space
+    ok big.pgm --box 31 --max-memory 64M --max-pixels 1M --threads 2 -o out.pgm
+    [ "$(stat -c %s out.pgm)" = 400000019 ]
+    failure "big.pgm: 20000x20000 is 400000000 pixels, more than --max-pixels 1048576" big.pgm --box 31 --max-pixels 1M -o out.png
+    failure "big.pgm: 20000x20000 px with 1 channel of u8 may take * MiB, more than the 8.0 MiB of --max-memory" \
+        big.pgm --box 31 --max-memory 8M -o out.pgm
+}
