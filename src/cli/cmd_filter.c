@@ -72,6 +72,7 @@ static void take_border(options *o, request *r)
 static void take_radius(options *o, job *j)
 {
     int64_t w = 0, h = 0;
+    if (gauss_side(&j->gauss, "--radius", optarg, true)) return;
     if (!parse_size(optarg, 0, RADIUS_MAX, &w, &h)) options_wrong(o, "R or RXxRY in pixels from 0 to %d", RADIUS_MAX);
     j->window_width = 2 * w + 1;
     j->window_height = 2 * h + 1;
@@ -96,7 +97,10 @@ static void take(int c, options *o, request *r)
     job *j = &r->j;
     int64_t n = 0, m = 0;
     switch (c) {
-    case OPT_BOX: options_side(o, "the window's side", &j->window_width, &j->window_height); break;
+    case OPT_BOX:
+        if (!gauss_side(&j->gauss, "--box", optarg, false))
+            options_side(o, "the window's side", &j->window_width, &j->window_height);
+        break;
     case OPT_RADIUS: take_radius(o, j); break;
     case OPT_BORDER: take_border(o, r); break;
     case OPT_PASSES: options_int(o, 1, PASSES_MAX, "a number from 1 to 1000", &j->passes); break;
@@ -286,6 +290,8 @@ static bool check_windows(options *o, request *r)
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
+    if (r->j.gauss.name)
+        return options_refuse(o, "%s: statistics are of windows whose sides are whole numbers", r->j.gauss.name);
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
                                  "--alpha straight take all");
@@ -324,6 +330,8 @@ static bool check_images(options *o, request *r)
         return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
     if (r->answers.job.decode.array == ARRAY_TABLE)
         return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
+    if (r->j.gauss.side > 0 && r->j.passes > 1)
+        return options_refuse(o, "--passes is for windows whose sides are whole numbers, not for %s", r->j.gauss.name);
     const char *stray = options_given(o, OF_BLURS | OF_IMAGES);
     if (r->j.table && stray) return options_refuse(o, "%s is for --box, not for tables", stray);
     if (!check_windows(o, r)) return false;

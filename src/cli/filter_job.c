@@ -130,6 +130,7 @@ static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int thr
                             .keep_holes = j->keep_holes,
                             .min_valid = j->windows.min_valid,
                             .sigma2 = j->gauss.sigma2,
+                            .side = j->gauss.side,
                             .count = shape->planes,
                             .backend = j->backend,
                             .threads = threads,

@@ -25,6 +25,16 @@ static bool is_sigma(double sigma)
     return sigma > 0 && sigma <= SAT_GAUSS_SIGMA_MAX;
 }
 
+bool gauss_side(gauss_choice *g, const char *option, const char *text, bool is_radius)
+{
+    double value, side;
+    if (!number_of(text, NUMBER_REAL, &value)) return false;
+    side = is_radius ? 2 * value + 1 : value;
+    if (!(side > 1 && side <= SAT_GAUSS_SIDE_MAX) || value == (double)(int64_t)value) return false;
+    *g = (gauss_choice){.name = option, .side = side};
+    return true;
+}
+
 bool gauss_option(gauss_choice *g, options *o, int c)
 {
     static const char range[] = "in pixels, above 0 and up to 16384";

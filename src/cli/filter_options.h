@@ -5,6 +5,9 @@
 #include "job.h"
 #include "options.h"
 
+/* A side of a square window in pixels, or a radius, that has a fraction; false if the text is none. */
+bool gauss_side(gauss_choice *g, const char *option, const char *text, bool is_radius);
+
 /* Takes the option that options_next() returned; false if it is none of a Gaussian. */
 bool gauss_option(gauss_choice *g, options *o, int c);
 

@@ -87,7 +87,9 @@ static const char *why_empty(const job *j)
     const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
     if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
     if (j->gauss.name)
-        return some ? "too little of the Gaussian's weight lies on pixels that count" : "no pixels near them count";
+        return !some               ? "no pixels near them count"
+               : j->gauss.side > 0 ? "too little of the window's weight lies on pixels that count"
+                                   : "too little of the Gaussian's weight lies on pixels that count";
     if (j->keep_holes) return "their pixels do not count, or too few samples around them";
     return some ? "too few samples of their windows count" : "no samples of their windows count";
 }

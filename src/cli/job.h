@@ -55,6 +55,7 @@ typedef struct gauss_choice {
     const char *name; /* the option that was given, NULL: none */
     sat_gauss_mode mode;
     double sigma, sigma2, amount;
+    double side; /* of a window with a rim, in place of the Gaussian; 0 = none */
 } gauss_choice;
 
 /* The same for all files of a command; read by many threads. */

@@ -241,6 +241,7 @@ static bool in_f64(const sat_gauss_spec *s)
 {
     const bool needs_f64 = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 || s->result == SAT_F64;
     const bool products = s->sample == SAT_F32 && s->weighted_alpha;
+    if (s->side != 0) return true;
     return needs_f64 || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
 }
 
@@ -259,7 +260,7 @@ sat_status sat_gauss_open(const void *given, sat_arena *arena, void **state, cha
     f->ops = isa->gauss[f64];
     f->sample = index_of(spec->sample);
     f->result = index_of(spec->result);
-    f->kernel[0].k = sat_gauss_kernel_for(spec->sigma);
+    f->kernel[0].k = spec->side != 0 ? sat_gauss_kernel_of_side(spec->side) : sat_gauss_kernel_for(spec->sigma);
     f->kernels = 1;
     f->planes = spec->masked || spec->has_nodata || spec->skip_nan || spec->min_valid > 0 ? PLANES : 1;
     plan_lanes(f);
@@ -280,7 +281,7 @@ sat_status sat_gauss_open(const void *given, sat_arena *arena, void **state, cha
     if (k->direct)
         snprintf(note + n, note_bytes - (size_t)n, "%d weight%s", 2 * (int)k->reach + 1, k->reach ? "s" : "");
     else
-        snprintf(note + n, note_bytes - (size_t)n, "%d passes of boxes of %d and %d px", k->passes,
-                 2 * (int)k->radius[0] + 1, 2 * (int)k->radius[1] + 1);
+        snprintf(note + n, note_bytes - (size_t)n, "%d pass%s of boxes of %d and %d px", k->passes,
+                 k->passes > 1 ? "es" : "", 2 * (int)k->radius[0] + 1, 2 * (int)k->radius[1] + 1);
     return SAT_OK;
 }

@@ -22,9 +22,19 @@ static sat_status check_sigma(double sigma)
                     SAT_GAUSS_SIGMA_MAX);
 }
 
+static sat_status check_side(const sat_gauss_spec *s)
+{
+    if (!(s->side > 1 && s->side <= SAT_GAUSS_SIDE_MAX))
+        return sat_fail(SAT_ERR_ARGUMENT, "a side of %.17g; above 1 and up to %.0f px are possible", s->side,
+                        SAT_GAUSS_SIDE_MAX);
+    if (fmod(s->side, 2) == 1)
+        return sat_fail(SAT_ERR_ARGUMENT, "a side of %.17g: windows of odd whole sides are a box filter's", s->side);
+    return s->mode != SAT_GAUSS_DOG ? SAT_OK : sat_fail(SAT_ERR_ARGUMENT, "a side, of a difference of Gaussians");
+}
+
 static sat_status check_mode(const sat_gauss_spec *s)
 {
-    sat_status status = check_sigma(s->sigma);
+    sat_status status = s->side != 0 ? check_side(s) : check_sigma(s->sigma);
     if (status != SAT_OK) return status;
     switch (s->mode) {
     case SAT_GAUSS_BLUR: return SAT_OK;
@@ -54,6 +64,7 @@ static sat_status check_types(sat_gauss_spec *s)
 /* The one that reaches farthest. */
 static sat_gauss_kernel kernel_of(const sat_gauss_spec *s)
 {
+    if (s->side != 0) return sat_gauss_kernel_of_side(s->side);
     return sat_gauss_kernel_for(s->mode == SAT_GAUSS_DOG && s->sigma2 > s->sigma ? s->sigma2 : s->sigma);
 }
 
@@ -62,8 +73,8 @@ static sat_status check_border(const sat_gauss_spec *s)
     const sat_border *border = sat_border_find(s->border);
     if (border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
     if (s->band_rows && border->repeats_all && !kernel_of(s).direct)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "some rows (band_rows) of a Gaussian of sigma above 4, with border %s",
-                        border->name);
+        return sat_fail(SAT_ERR_UNAVAILABLE, "some rows (band_rows) of a %s, with border %s",
+                        s->side != 0 ? "window whose side is above 33" : "Gaussian of sigma above 4", border->name);
     return sat_border_check_values(border, s->sample, s->channels, s->border_value);
 }
 
@@ -119,13 +130,13 @@ const sat_operation sat_operation_gauss = {
     .on_host = true,
     .members = {OWN(sigma), OWN(border), OWN(border_value), OWN(weighted_alpha), OWN(mode), OWN(amount), OWN(sigma2),
                 OWN(result), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(keep_holes), OWN(empty_set), OWN(nodata),
-                OWN(min_valid), OWN(empty)},
+                OWN(min_valid), OWN(empty), OWN(side)},
     .job = job,
     .check = check,
     .reach = reach,
 };
 
-SAT_FILTER(gauss, band_rows)
+SAT_FILTER(gauss, side)
 
 sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                                size_t run_bytes)

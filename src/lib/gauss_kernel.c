@@ -65,3 +65,20 @@ sat_gauss_kernel sat_gauss_kernel_for(double sigma)
     k.reach = k.radius[1] + 1;
     return k;
 }
+
+/* Wide ones are two boxes of half the weight each: the loops have two, and halves are exact. */
+sat_gauss_kernel sat_gauss_kernel_of_side(double side)
+{
+    const double radius = (side - 1) / 2;
+    const int64_t r = (int64_t)radius;
+    const double inside = 1 / side, rim = (radius - (double)r) / side;
+    sat_gauss_kernel k = {.passes = 1,
+                          .reach = r + 1,
+                          .direct = r < SAT_GAUSS_TAPS,
+                          .radius = {r, r},
+                          .inside = {inside / 2, inside / 2},
+                          .rim = {rim / 2, rim / 2}};
+    for (int64_t i = 0; i <= r && k.direct; i++) k.taps[i] = inside;
+    if (k.direct) k.taps[r + 1] = rim;
+    return k;
+}

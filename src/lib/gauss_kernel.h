@@ -26,6 +26,9 @@ typedef struct sat_gauss_kernel {
 /* For 0 < sigma <= SAT_GAUSS_SIGMA_MAX (sat_gauss.h). */
 sat_gauss_kernel sat_gauss_kernel_for(double sigma);
 
+/* One pass of a window of that side, which has a rim (sat_gauss.h); 1 < side <= SAT_GAUSS_SIDE_MAX. */
+sat_gauss_kernel sat_gauss_kernel_of_side(double side);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,8 @@ extern "C" {
 /* Beyond that, what a pass takes from beyond the edge would be longer than any image. */
 #define SAT_GAUSS_SIGMA_MAX 16384.0 /* px */
 
+#define SAT_GAUSS_SIDE_MAX 32768.0 /* px, of a window in place of the Gaussian */
+
 typedef enum sat_gauss_mode {
     SAT_GAUSS_BLUR = 0, /* G(sigma) * image                                                                */
     SAT_GAUSS_UNSHARP,  /* image + amount * (image - G(sigma) * image): an unsharp mask                    */
@@ -58,7 +60,16 @@ typedef enum sat_gauss_mode {
  * (sat_type_beside()), on the side of the true one, upwards where it was not rounded.
  *
  * Rounding: with E that of a blur as a share of G(|x|), a quotient is within 2 E of G(valid * |x|) / G(valid), however
- * small the weight w = G(valid) is.  Against the Gaussian, a picture of values from 0 to 255 is wrong by at most 0.75 /
+ * small the weight w = G(valid) is.
+ *
+ * A window in place of the Gaussian: with `side` the blur is the mean of a square window around the pixel, whose side
+ * S = 2 (r + f) + 1 has a fraction, r being whole and 0 < f < 1.  Along each axis the pixels up to r away weigh 1 / S,
+ * and the two next to these, the rim, f / S; at corners the weights are multiplied.  So S between 1 and 3 is a part of
+ * the neighbours, and S = 2 lies around the pixel, where sat_box_spec has an anchor.  All of the above holds, with
+ * these weights; sums are of f64, and a blur is within (4 S + 40) 2^-53 of the blur of |x|, before its result is
+ * rounded.
+ *
+ * Against the Gaussian, a picture of values from 0 to 255 is wrong by at most 0.75 /
  * w. Results do not depend on the samples that do not count; holes beyond the passes' reach change no bit of a result,
  * and so a mask of ones changes none. */
 typedef struct sat_gauss_spec {
@@ -94,6 +105,9 @@ typedef struct sat_gauss_spec {
                                        below 1; 0 = any weight */
     double empty;                   /* the result where they have less; cut to the range of its type as any other */
     int64_t band_rows;              /* as in sat_box_spec; not with border "wrap" and sigma above 4 */
+    double side;                    /* 0 = the Gaussian; else px, of a window in its place: above 1, at most
+                                       SAT_GAUSS_SIDE_MAX, and no odd whole number, which sat_box_spec has; sigma does
+                                       not count; not with SAT_GAUSS_DOG; band_rows with border "wrap": up to 33 */
 } sat_gauss_spec;
 
 typedef struct sat_gauss sat_gauss;

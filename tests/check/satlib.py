@@ -160,7 +160,8 @@ class GaussSpec(ctypes.Structure):
                 ("allocator", ctypes.c_void_p), ("result", ctypes.c_int), ("reserved_word", ctypes.c_int),
                 ("masked", ctypes.c_bool), ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool),
                 ("keep_holes", ctypes.c_bool), ("empty_set", ctypes.c_bool), ("reserved_flags", ctypes.c_bool * 3),
-                ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double)]
+                ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double),
+                ("band_rows", ctypes.c_int64), ("side", ctypes.c_double)]
 
 
 class Parameter(ctypes.Structure):

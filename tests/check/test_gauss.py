@@ -16,6 +16,10 @@ LARGEST, ROOT_MEAN_SQUARE, SUM = 0.0036, 0.0026, 0.0029
 WHOLE = 0.75  # of 255: what it says of pictures
 
 
+class Side(float):
+    """Of a window, in place of a sigma."""
+
+
 def view_of(pixels):
     height, width, channels = pixels.shape
     return View(data=pixels.ctypes.data, row_bytes=pixels.strides[0], width=width, height=height, channels=channels,
@@ -32,6 +36,8 @@ def filtered(pixels, sigma, border="reflect101", result=None, **spec):
     source = np.ascontiguousarray(pixels)
     made = np.empty(pixels.shape, result or pixels.dtype)
     value = (ctypes.c_double * 4)(*spec.pop("value", [0] * 4))
+    if isinstance(sigma, Side):
+        spec["side"], sigma = sigma, 0
     s = GaussSpec(width=width, height=height, channels=channels, sample=code(name_of(source.dtype)), sigma=sigma,
                   border=border.encode(), border_value=value, result=code(name_of(made.dtype)), **spec)
     gauss, counts = ctypes.c_void_p(), Counts()
@@ -77,8 +83,17 @@ def laguerre_nodes(count):
     return 2 * nodes, vectors[0] ** 2
 
 
+def window_weights(side):
+    """Of the pixels from -r - 1 to r + 1, the outermost by the fraction."""
+    r = int((side - 1) // 2)
+    rim = (side - (2 * r + 1)) / 2
+    return np.concatenate([[rim], np.ones(2 * r + 1), [rim]]) / float(side)
+
+
 def pass_weights(sigma):
     """(weights of one pass, number of passes)"""
+    if isinstance(sigma, Side):
+        return window_weights(sigma), 1
     if sigma <= DIRECT_SIGMA:
         return gaussian(sigma, cut(sigma)), 1
     weights = np.zeros(1)
@@ -224,6 +239,7 @@ ERRORS = {"f32": 4e-6, "f64": 1e-12}  # of the largest sample
 
 def reals_of(kind, result, sigma, weighted):
     wide = kind in ("u32", "i32", "f64") or result == np.float64 or sigma > 64 or (weighted and kind == "f32")
+    wide = wide or isinstance(sigma, Side)
     return "f64" if wide else "f32"
 
 
@@ -233,6 +249,8 @@ def make_case(rng, kind, border, takes_value):
     dtype = np.dtype(TYPES[kind])
     mode = int(rng.choice([BLUR, BLUR, UNSHARP, DOG]))
     sigma, sigma2 = (float(rng.choice([0.2, 1, 2.3, 4, 4.5, 7, 11.3, 40, 90])) for _ in range(2))
+    if mode != DOG and rng.integers(3) == 0:
+        sigma = Side(rng.choice([1.001, 1.5, 2, 3.25, 4, 8.9, 30, 32.999, 33.5, 40, 100.7]))
     pixels = random_pixels(rng, height, width, channels, dtype)
     if dtype.kind == "f":
         pixels = np.where(np.isfinite(pixels), pixels, 0).astype(dtype)
@@ -254,8 +272,8 @@ def make_case(rng, kind, border, takes_value):
 
 
 def check_case(pixels, case):
-    error = ERRORS[reals_of(case["kind"], case["result"], max(case["sigma"], case["sigma2"] * (case["mode"] == DOG)),
-                            case["weighted"])]
+    widest = max(case["sigma"], case["sigma2"]) if case["mode"] == DOG else case["sigma"]
+    error = ERRORS[reals_of(case["kind"], case["result"], widest, case["weighted"])]
     want = expected(pixels, case)
     largest = max(1.0, np.abs(pixels.astype(np.float64)).max(), max(case["value"]))
     error *= largest * (1 if case["mode"] == BLUR else 2 + abs(case["amount"]))
@@ -358,16 +376,56 @@ def check_spots(tap):
     tap.report("a NaN or Inf reaches the pixels whose passes hold it and no other", problems)
 
 
+def check_sides(tap):
+    """Windows of fractions, of noise in f64: within the bound of sat_gauss.h."""
+    problems, cases = [], 0
+    rng = np.random.default_rng(8)
+    for side in (1.3, 2, 3.7, 16.5, 34.25, 61.9, 200.1):
+        for border, value in (("shrink", 0), ("replicate", 0), ("wrap", 0), ("constant", 3)):
+            pixels = rng.normal(0, 1, (37, 90, 1)) * 10.0 ** rng.integers(-3, 4, (37, 90, 1))
+            got = filtered(pixels, Side(side), border, value=[value] * 4)[0]
+            r = int((side - 1) // 2)
+            rim = ((np.longdouble(side) - 1) / 2 - r) / np.longdouble(side)
+            weights = np.array([rim] + [1 / np.longdouble(side)] * (2 * r + 1) + [rim])
+            want, size = (exact_blur(samples, weights, border, abs(value) if samples is not pixels else value)
+                          for samples in (pixels, np.abs(pixels)))
+            cases += 1
+            off = np.abs(got[..., 0] - want) - (np.abs(want) + (4 * side + 40) * size) * np.longdouble(2) ** -53
+            if not (off <= 0).all():
+                problems.append(f"side {side}, {border}: {float((off / size).max())} beyond the bound")
+    tap.report("windows of fractions: sat_gauss.h's bound", problems, cases)
+
+
+def exact_blur(samples, weights, border, value):
+    """Of one channel, in longer floats."""
+    samples, ones = samples[..., 0].astype(np.longdouble), np.ones(samples.shape[:2], np.longdouble)
+    reach = len(weights) // 2
+
+    def along(lines, axis, outside):
+        lines = np.moveaxis(lines, axis, 0)
+        n, total = len(lines), np.zeros_like(lines)
+        more = np.concatenate([lines, np.full((1,) + lines.shape[1:], outside, np.longdouble)])
+        for k, weight in enumerate(weights):
+            total += weight * more[MAPS[border](np.arange(n) + k - reach, n)]
+        return np.moveaxis(total, 0, axis)
+
+    if border != "shrink":
+        return along(along(samples, 0, value), 1, value)
+    return along(along(samples, 0, 0), 1, 0) / along(along(ones, 0, 0), 1, 0)
+
+
 def check_command(tap):
     """The command, with every instruction set, makes what the library made here."""
     problems, cases = [], 0
     rng = np.random.default_rng(3)
-    options = {BLUR: "--gauss {sigma}", UNSHARP: "--unsharp {sigma},{amount}", DOG: "--dog {sigma},{sigma2}"}
+    options = [(BLUR, "--gauss {sigma}", None), (UNSHARP, "--unsharp {sigma},{amount}", None),
+               (DOG, "--dog {sigma},{sigma2}", None), (BLUR, "--box {sigma}", Side(4.7)),
+               (BLUR, "--radius 17.25", Side(35.5))]
     isas = [isa for isa in ISAS if runs_isa(isa)]
     for kind in ("u8", "u16", "i32", "f32", "f64"):
-        for mode, text in options.items():
+        for mode, text, side in options:
             pixels, case = make_case(rng, kind, "reflect", False)
-            case.update(mode=mode, sigma2=6.1)
+            case.update(mode=mode, sigma2=6.1, sigma=side or float(case["sigma"]))
             result = {"u8": np.float32, "u16": np.float32}.get(kind) if mode == DOG else pixels.dtype
             result = result or (np.float64 if kind in ("i32", "f64") else np.float32)
             if pixels.shape[2] % 2 == 0:
@@ -425,6 +483,7 @@ def main():
     check_borders(tap)
     check_extremes(tap)
     check_spots(tap)
+    check_sides(tap)
     check_command(tap)
     check_linear(tap)
     tap.finish()

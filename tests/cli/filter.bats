@@ -458,3 +458,19 @@ END
     usage "--scale is for --box, not for tables" deep.pgm --scale 8bit -o t.npy
     usage "--scale does not go with --mean" deep.pgm --scale 8bit --mean 0,0,1,1
 }
+
+@test "--box S and --radius R with fractions: a square around the pixel, its rim by the fraction" {
+    printf 'P2\n7 1\n255\n0 0 0 210 0 0 0' >dot.pgm
+    ok dot.pgm --box 3.5 --border constant:0 --result f64 -o o.npy # 1 / 3.5 of 3.5 rows, of which one is there
+    tail -c +129 o.npy | od -An -tf8 -w56 -v | head -1 | tr -s ' ' | grep -q '^ 0 4.28.* 17.14.* 17.14.* 17.14.* 4.28.* 0$'
+    ok dot.pgm --radius 1.25 --border constant:0 --result f64 -o r.npy
+    cmp o.npy r.npy
+    ok dot.pgm --radius 0.5 -o o.pgm
+    [ "$(pixels o.pgm 7)" = "0 0 53 105 53 0 0" ]
+    usage "--passes is for windows whose sides are whole numbers, not for --box" dot.pgm --box 2.5 --passes 2 -o o.pgm
+    usage "--radius: statistics are of windows whose sides are whole numbers" dot.pgm --radius 2.5 --stat mean -o o.tif
+    usage "--box: statistics are of windows whose sides are whole numbers" dot.pgm --box 2.5 --threshold nick -o o.tif
+    usage "--box '2.5x3': *" dot.pgm --box 2.5x3 -o o.pgm
+    usage "--box '32768.5': *" dot.pgm --box 32768.5 -o o.pgm
+    usage "--min-valid 3: of --box it is a share of the weight, *" dot.pgm --box 2.5 --min-valid 3 -o o.pgm
+}

@@ -55,6 +55,9 @@ static sat_gauss_spec take_spec(fuzz_input *in)
     case 8: s.result = (sat_type)take_int(in, 0, 13); break;
     case 9: s.reserved_word = (int)take_int(in, 0, 1); break;
     case 10: s.backend = take_backend(in); break;
+    case 11:
+    case 12: s.side = take_real(in); break;
+    case 13: s.side = 1 + (double)take(in, 1) / 4; break;
     default: break;
     }
     return s;
@@ -97,6 +100,12 @@ static bool sigma_right(double sigma)
     return sigma > 0 && sigma <= 16384;
 }
 
+/* Of the window in place of the Gaussian. */
+static bool window_right(const sat_gauss_spec *s)
+{
+    return s->side > 1 && s->side <= 32768 && fmod(s->side, 2) != 1 && s->mode != SAT_GAUSS_DOG;
+}
+
 static bool mode_right(const sat_gauss_spec *s)
 {
     switch ((int)s->mode) {
@@ -117,14 +126,15 @@ static bool spec_right(const sat_gauss_spec *s)
     const bool types =
         (largest(s->sample) > 0 || is_float(s->sample)) && (result_of(s) == s->sample || is_float(result_of(s)));
     return known && types && side_right(s->width) && side_right(s->height) && channels >= 1 && channels <= 4 &&
-           sigma_right(s->sigma) && mode_right(s) && values_right(s, border, channels) &&
-           (!s->weighted_alpha || channels % 2 == 0) && (s->backend == NULL || strcmp(s->backend, "cpu") == 0) &&
-           threads_right(s->threads) && s->memory == SAT_HOST && s->reserved_word == 0;
+           (s->side != 0 ? window_right(s) : sigma_right(s->sigma)) && mode_right(s) &&
+           values_right(s, border, channels) && (!s->weighted_alpha || channels % 2 == 0) &&
+           (s->backend == NULL || strcmp(s->backend, "cpu") == 0) && threads_right(s->threads) &&
+           s->memory == SAT_HOST && s->reserved_word == 0;
 }
 
 static bool small(const sat_gauss_spec *s)
 {
-    return s->width <= SIDE && s->height <= ROWS && s->sigma < 500 && s->sigma2 < 500;
+    return s->width <= SIDE && s->height <= ROWS && s->sigma < 500 && s->sigma2 < 500 && s->side < 1000;
 }
 
 /* Blurs are averages; rounding errors are those of reals of f32. */

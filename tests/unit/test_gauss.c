@@ -69,6 +69,15 @@ static void wrong_specs_are_refused(void **state)
     s.sigma2 = 1, s.result = SAT_U8;
     refused(&s, SAT_ERR_TYPE, "differences of type u8; f32 and f64");
     s = fine();
+    s.sigma = 0, s.side = 4.5;
+    assert_ok(sat_gauss_create(&gauss, &s));
+    sat_gauss_destroy(&gauss);
+    s.mode = SAT_GAUSS_DOG, refused(&s, SAT_ERR_ARGUMENT, "a side, of a difference");
+    s.mode = SAT_GAUSS_BLUR, s.side = 5, refused(&s, SAT_ERR_ARGUMENT, "a side of 5: windows of odd whole sides");
+    s.side = 1, refused(&s, SAT_ERR_ARGUMENT, "a side of 1; above 1 and up to 32768 px");
+    s.side = NAN, refused(&s, SAT_ERR_ARGUMENT, "a side of");
+    s.side = 32769, refused(&s, SAT_ERR_ARGUMENT, "up to 32768 px");
+    s = fine();
     s.width = s.height = s.count = (int64_t)1 << 22;
     refused(&s, SAT_ERR_SHAPE, "address space");
 }
