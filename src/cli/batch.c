@@ -486,17 +486,18 @@ static int descriptors_left(int most)
 
 /* Files that are worked on at a time: one for each worker, if their descriptors are within the process's limit.  An
  * image takes its input, which is open to the end where its rows are read, of each output a file and its directory, and
- * one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
-static int jobs_at_once(const batch *b, int workers)
+ * one more for what is read meanwhile, as the size of a cache (src/cpu/machine.c); and a mask. */
+static int jobs_at_once(const batch *b, const job *j, int workers)
 {
-    const int each = 2 * (int)b->each + 2, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
+    const int each = 2 * (int)b->each + 2 + (j->valid.mask != NULL);
+    const int jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
     return jobs > 1 ? jobs : 1;
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
 {
     int most = threads > 0 ? threads : sat_processors(), workers = b->n < (size_t)most ? (int)b->n : most;
-    if (workers > 1) workers = jobs_at_once(b, workers);
+    if (workers > 1) workers = jobs_at_once(b, j, workers);
     run r = {.b = b, .j = j, .threads_each = workers > 1 ? most / workers : threads};
 
     progress_begin((int64_t)b->n, quiet);

@@ -421,7 +421,7 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
 bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
 {
-    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
+    const bool wraps = stream_border_repeats(j->border);
     if (!stream_serves(j, from, outputs[0]) || j->linear || j->scales || j->f16 || j->passes > STREAM_STAGES)
         return false;
     if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */

@@ -1,6 +1,6 @@
 #include "stream.h"
 
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 
 #include "image_memory.h"
@@ -17,13 +17,27 @@ int64_t stream_band(int64_t height, size_t row_bytes, int threads)
     return rows < height ? rows : height;
 }
 
+bool stream_border_repeats(const char *border)
+{
+    sat_border_info info;
+    for (size_t i = 0; border && sat_border_at(i, &info); i++)
+        if (strcmp(info.name, border) == 0) return info.repeats_all;
+    return false;
+}
+
+bool stream_backend(const char *backend)
+{
+    sat_backend_info info;
+    for (size_t i = 0; backend && sat_backend_entry(i, &info); i++)
+        if (strcmp(info.name, backend) == 0) return info.filters && !info.device;
+    return true;
+}
+
 bool stream_serves(const job *j, const row_source *from, const char *output)
 {
     const image_format *format = j->format ? j->format : format_by_extension(output);
-    const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    const bool wraps = j->border && strcmp(j->border, "wrap") == 0;
-    return !from->whole && image_planes(&from->head) == 1 && format && format->writes_rows && cpu &&
-           !(wraps && from->in_order);
+    if (from->whole || image_planes(&from->head) > 1 || !format || !format->writes_rows) return false;
+    return stream_backend(j->backend) && !(from->in_order && stream_border_repeats(j->border));
 }
 
 bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err)
@@ -38,7 +52,7 @@ bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *
 /* Rows [base, end) of an image, of which those below `ready` may be read by other threads.  Numbers below 0, and of the
  * image's height and more, are taken modulo the height. */
 typedef struct ring {
-    char *data;
+    char *bytes;
     size_t row_bytes;
     int64_t capacity, base, end, ready;
 } ring;
@@ -67,7 +81,7 @@ static int64_t modulo(int64_t row, int64_t height)
 
 static char *row_at(const ring *r, int64_t row)
 {
-    return r->data + (size_t)(row - r->base) * r->row_bytes;
+    return r->bytes + (size_t)(row - r->base) * r->row_bytes;
 }
 
 /* Rows [from, to) will be held; what lies before them may go. */
@@ -75,7 +89,7 @@ static void make_room(ring *r, int64_t from, int64_t to)
 {
     if (from < r->base || from > r->end) r->base = r->end = r->ready = from;
     if (to - r->base <= r->capacity) return;
-    memmove(r->data, row_at(r, from), (size_t)(r->end - from) * r->row_bytes);
+    memmove(r->bytes, row_at(r, from), (size_t)(r->end - from) * r->row_bytes);
     r->base = from;
 }
 
@@ -307,8 +321,8 @@ static bool open_rings(work *w, error *err)
     const stream *s = w->s;
     if (!plan_rings(w, err)) return false;
     for (int i = 0; i < s->stages; i++)
-        if (!allocate(&w->rows[i].data, w->rows[i].capacity, w->rows[i].row_bytes, err)) return false;
-    if (s->mask && (!allocate(&w->mask.data, w->mask.capacity, w->mask.row_bytes, err) ||
+        if (!allocate(&w->rows[i].bytes, w->rows[i].capacity, w->rows[i].row_bytes, err)) return false;
+    if (s->mask && (!allocate(&w->mask.bytes, w->mask.capacity, w->mask.row_bytes, err) ||
                     !allocate(&w->mask_row, 1, s->mask->head.row_bytes, err)))
         return false;
     for (int i = 0; i < s->results; i++)
@@ -330,7 +344,7 @@ bool stream_run(stream *s, int64_t band, int threads, times *spent, error *err)
 {
     work w = {.s = s, .height = s->from->head.height, .band = band, .threads = threads};
     s->at_output = -1;
-    for (int i = 0; i < s->results; i++) s->low[i] = (double)INFINITY, s->high[i] = -(double)INFINITY;
+    for (int i = 0; i < s->results; i++) s->low[i] = DBL_MAX, s->high[i] = -DBL_MAX;
     bool ok = open_rings(&w, err);
     for (; ok && w.first < w.height; w.first = w.end, w.side = !w.side) {
         w.end = w.first + band < w.height ? w.first + band : w.height;
@@ -344,8 +358,8 @@ bool stream_run(stream *s, int64_t band, int threads, times *spent, error *err)
         ok = row_sink_end(&s->to[i], err);
     }
     if (ok) s->at_output = -1;
-    for (int i = 0; i < s->stages; i++) free(w.rows[i].data);
-    free(w.mask.data);
+    for (int i = 0; i < s->stages; i++) free(w.rows[i].bytes);
+    free(w.mask.bytes);
     free(w.mask_row);
     for (int i = 0; i < s->results; i++) free(w.made[0][i]), free(w.made[1][i]);
     return ok;

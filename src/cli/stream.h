@@ -83,6 +83,10 @@ typedef struct stream {
 /* Rows of results in a band, from images whose rows have so many bytes at most. */
 int64_t stream_band(int64_t height, size_t row_bytes, int threads);
 
+/* Does what lies beyond the image repeat all of it?  Does the backend make rows; NULL: the one that is chosen. */
+bool stream_border_repeats(const char *border);
+bool stream_backend(const char *backend);
+
 /* Can the image be read so, by filters with that border mode, and a file of that name be written? */
 bool stream_serves(const job *j, const row_source *from, const char *output);
 

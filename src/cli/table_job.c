@@ -15,7 +15,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "rounding.h"
-#include "row_source.h"
+#include "stream.h"
 #include "sample_type.h"
 #include "sat_image.h"
 
@@ -243,9 +243,9 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
 
 bool job_table_streams(const job *j, const row_source *from)
 {
-    const bool cpu = !j->backend || strcmp(j->backend, "cpu") == 0;
-    return !from->whole && image_planes(&from->head) == 1 && cpu && !is_float_type(from->head.type) &&
-           !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 && !j->valid.mask;
+    return !from->whole && image_planes(&from->head) == 1 && stream_backend(j->backend) &&
+           !is_float_type(from->head.type) && !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 &&
+           !j->valid.mask;
 }
 
 static bool take_memory(const job *j, const row_source *from, int threads, memory_share *share, error *err)

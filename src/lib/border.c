@@ -42,7 +42,8 @@ bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes)
 {
     if (i >= BORDERS || info == NULL) return false;
     const sat_border *b = table[i];
-    sat_border_info ours = {.name = b->name, .summary = b->summary, .takes_value = b->takes_value};
+    const sat_border_info ours = {
+        .name = b->name, .summary = b->summary, .takes_value = b->takes_value, .repeats_all = b->repeats_all};
     sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return true;
 }

@@ -530,8 +530,8 @@ SAT_API void sat_box_destroy(sat_box **box); /* sets *box to NULL; NULL and poin
  */
 typedef struct sat_border_info {
     const char *name, *summary;
-    bool takes_value;
-    bool reserved[7]; /* false */
+    bool takes_value, repeats_all; /* the latter: the pixel at position i is that at i modulo the image's side */
+    bool reserved[6];              /* false */
 } sat_border_info;
 
 /* The i-th border mode, the default first; false past the last. */

@@ -297,7 +297,7 @@ END
     limited 5 in/*.pgm --threads 8 --box 3 -o 'out/{stem}.png'
     rm -f in/*
     for i in $(seq 40); do cp mask.pgm "in/$i.pgm"; done
-    limited 10 in/*.pgm --threads 8 --box 3 --stat mean,var,std --mask mask.pgm -o 'out/{stem}_{stat}.tif'
+    limited 12 in/*.pgm --threads 8 --box 3 --stat mean,var,std --mask mask.pgm -o 'out/{stem}_{stat}.tif'
 }
 
 @test "an input that is named twice is not overwritten while it is yet to be read" {

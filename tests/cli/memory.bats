@@ -158,7 +158,7 @@ piped() { run --separate-stderr timeout --foreground 60 "$sat" "$@"; }
     printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (32768, 32768), }" >i.npy
     truncate -s $((128 + (1 << 30))) i.npy # takes no space
     failure "i.npy: 32768x32768 px with 1 channel of u8 may take 1.0* GiB, more than the 1.0* GiB of --max-memory" \
-        i.npy --max-memory 1G -o t.npy
+        i.npy --max-memory 1G --mean 0,0,1,1
     [[ $stderr =~ "may take "(.*)", more than the "(.*)" of" ]]
     [ "${BASH_REMATCH[1]}" != "${BASH_REMATCH[2]}" ]
 }
