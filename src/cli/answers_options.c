@@ -41,6 +41,13 @@ static void take_channel(channel_choice *choice, options *o)
     choice->number = (int)number;
 }
 
+static void take_raw(answers_request *r, options *o)
+{
+    error err;
+    if (!raw_parse(&r->raw, optarg, &err)) options_wrong(o, "%s", err.text);
+    r->job.decode.raw = &r->raw;
+}
+
 bool answers_option(answers_request *r, options *o, int c)
 {
     answers_job *to = &r->job;
@@ -66,6 +73,7 @@ bool answers_option(answers_request *r, options *o, int c)
     case OPT_GRAY: to->decode.channels.gray = true; break;
     case OPT_CHANNEL: take_channel(&to->decode.channels, o); break;
     case OPT_PAGE: options_page(o, &to->decode.page); break;
+    case OPT_RAW: take_raw(r, o); break;
     default: return false;
     }
     return true;

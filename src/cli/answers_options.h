@@ -4,6 +4,7 @@
 
 #include "answers_job.h"
 #include "batch.h"
+#include "raw.h"
 
 typedef struct answers_request {
     answers_job job;
@@ -13,6 +14,7 @@ typedef struct answers_request {
     rects_one *list;        /* rectangles of the command line */
     size_t list_n;
     const char *rects_path; /* --rects, or NULL */
+    raw_layout raw;         /* of the inputs, where --raw is given */
     bool json;
 } answers_request;
 

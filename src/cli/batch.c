@@ -405,6 +405,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                              .progress = {progress_more, &spent.item},
                              .channels = j->channels,
                              .page = j->page,
+                             .raw = j->raw,
                              .planes_from = planes_from(j, outputs)};
 
     job_stage(j, &spent, "decode");

@@ -370,6 +370,7 @@ static int run_images(const options *o, request *r)
     r->j.valid.quiet = o->quiet;
     r->j.channels = r->answers.job.decode.channels;
     r->j.page = r->answers.job.decode.page;
+    r->j.raw = r->answers.job.decode.raw;
     r->j.no_orient = r->answers.job.decode.no_orient;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;

@@ -547,7 +547,11 @@ bool job_filter_rows(const job *j, const char *input, const job_rows *rows, cons
     const image_format *format = j->format ? j->format : format_by_extension(output);
     const char *word = j->format ? j->format_word : format_extension(output);
     const double start = clock_now_s();
-    const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
+    const encode_options encode = {.quality = j->quality,
+                                   .compression = j->compression,
+                                   .threads = threads,
+                                   .tile_width = (uint32_t)rows->from->tile_width,
+                                   .tile_height = (uint32_t)rows->from->tile_height};
     valid_samples valid;
     stream *s = calloc(1, sizeof *s);
     if (!s) return fail_memory(err, "out of memory");

@@ -93,6 +93,7 @@ typedef struct job {
     int64_t max_pixels;
     channel_choice channels;
     int page; /* as in decode_options */
+    const struct raw_layout *raw;
     const char *backend;
 } job;
 

@@ -397,7 +397,11 @@ bool job_window_rows(const job *j, const char *input, const job_rows *rows, char
     valid_choice choice = j->valid;
     stream *s = calloc(1, sizeof *s);
     const double start = clock_now_s();
-    const encode_options encode = {.quality = j->quality, .compression = j->compression, .threads = threads};
+    const encode_options encode = {.quality = j->quality,
+                                   .compression = j->compression,
+                                   .threads = threads,
+                                   .tile_width = (uint32_t)rows->from->tile_width,
+                                   .tile_height = (uint32_t)rows->from->tile_height};
     if (!s) return fail_memory(err, "out of memory");
     s->from = rows->from, s->mask = rows->mask, s->share = rows->share, s->at_output = -1;
     choice.mask = NULL; /* is not decoded */

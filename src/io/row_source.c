@@ -129,9 +129,12 @@ static bool choose(row_source *s, const decode_options *opt, error *err)
         s->whole = "its bands become planes";
         return true;
     }
+    double none; /* no samples */
     s->head.height = 0;
+    s->head.data = &none;
     bool ok = image_choose_channels(&s->head, &opt->channels, err);
     s->head.height = s->stored.height;
+    s->head.data = NULL;
     if (s->head.channels != s->stored.channels) {
         s->choice = opt->channels;
         const uint64_t part = (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;

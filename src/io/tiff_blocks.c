@@ -135,19 +135,27 @@ static size_t gather(const tiff_blocks *b, int64_t i, unsigned predictor, worker
     const tiff_blocks_how *how = &b->how;
     const int64_t y0 = i / b->across * how->block_height, x0 = i % b->across * how->block_width, left = how->width - x0,
                   rows = b->count - y0 < how->block_height ? b->count - y0 : how->block_height;
-    const size_t bytes = b->block_row_bytes, inside = left < how->block_width ? (size_t)left * how->pixel_bytes : bytes;
+    const size_t pixels = left < how->block_width ? (size_t)left : how->block_width,
+                 bytes = how->bits ? ((size_t)how->block_width + 7) / 8 : b->block_row_bytes,
+                 inside = pixels * how->pixel_bytes;
     for (int64_t y = 0; y < rows; y++) {
         const uint8_t *row = b->rows + (size_t)(y0 + y) * b->row_bytes + (size_t)x0 * how->pixel_bytes;
+        uint8_t *to = w->block + (size_t)y * bytes;
+        if (how->bits) {
+            memset(to, 0, bytes);
+            codec_pack_bits(to, row, pixels, 0);
+            continue;
+        }
         if (inside < bytes) {
             memset(w->row + inside, 0, bytes - inside);
             row = memcpy(w->row, row, inside);
         }
-        tiff_predict(predictor, row, bytes, how->sample_bytes, how->pixel_bytes / how->sample_bytes,
-                     w->block + (size_t)y * bytes, w->row + bytes);
+        tiff_predict(predictor, row, bytes, how->sample_bytes, how->pixel_bytes / how->sample_bytes, to,
+                     w->row + bytes);
     }
     if (!how->tiled) return (size_t)rows * bytes;
     memset(w->block + (size_t)rows * bytes, 0, (size_t)(how->block_height - rows) * bytes);
-    return block_bytes(how);
+    return (size_t)how->block_height * bytes;
 }
 
 static void deflate_block(void *context, int64_t i, int thread)

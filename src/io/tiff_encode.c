@@ -1,6 +1,6 @@
-/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes);
- * bilevel ones as by a fax machine (ITU-T T.4 and T.6), with 0 for white.
- * A stream gets the file when it is whole, as its directory comes last and the offset of that first. */
+/* tiff_encode.c - rows to a TIFF: strips or tiles, compressed after horizontal differences (of floats: of their bytes),
+ * or bilevel ones as by a fax machine (ITU-T T.4 and T.6), in which 0 is white.  A stream gets the file when it is
+ * whole, as its directory comes last and the offset of that first. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <strings.h>
@@ -114,8 +114,6 @@ static bool set_fields(tiff_file *f, const image *img, const tiff_blocks_how *ho
 typedef struct writer {
     tiff_file file;
     tiff_blocks *blocks;
-    size_t bit_bytes; /* of a row of bits, of which 1 is black; 0: rows go out as they are */
-    uint8_t *bits;    /* of the rows that are being written */
 } writer;
 
 static bool fail_file(const writer *w, error *err)
@@ -126,18 +124,18 @@ static bool fail_file(const writer *w, error *err)
 /* Strips of whole rows, or tiles. */
 static tiff_blocks_how store(const image *img, const encode_options *opt, const compression *c)
 {
-    const bool tiled = opt->tile_width > 0 && opt->tile_height > 0 && !c->bits;
-    const int64_t width = c->bits ? (img->width + 7) / 8 : img->width; /* bytes of bits, as if they were pixels */
-    const size_t row_bytes = c->bits ? (size_t)width : sat_row_bytes(img->width, img->channels, img->type);
-    return (tiff_blocks_how){.width = width,
+    const bool tiled = opt->tile_width > 0 && opt->tile_height > 0;
+    const size_t row_bytes = sat_row_bytes(img->width, img->channels, img->type);
+    return (tiff_blocks_how){.width = img->width,
                              .height = img->height,
-                             .block_width = tiled ? opt->tile_width : (uint32_t)width,
+                             .block_width = tiled ? opt->tile_width : (uint32_t)img->width,
                              .block_height = tiled                     ? opt->tile_height
                                              : row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row_bytes)
                                                                        : 1,
                              .tiled = tiled,
                              .deflate = c->code == COMPRESSION_ADOBE_DEFLATE,
-                             .pixel_bytes = row_bytes / (size_t)width,
+                             .bits = c->bits,
+                             .pixel_bytes = row_bytes / (size_t)img->width,
                              .sample_bytes = sat_type_bytes(img->type),
                              .predictor = predictor_of(img, c),
                              .threads = codec_threads(opt->threads)};
@@ -156,7 +154,6 @@ static bool begin(row_sink *s, error *err)
     const tiff_blocks_how how = store(img, s->opt, c);
     writer *w = s->state = calloc(1, sizeof *w);
     if (!w) return fail_memory(err, "out of memory: a TIFF");
-    w->bit_bytes = c->bits ? (size_t)how.width : 0;
     if (!tiff_create(&w->file, img->meta.big || needs_big(img, &how), s->out, err)) return false;
     tiff_know_tags(w->file.tif);
     if (!set_fields(&w->file, img, &how, c) || !tiff_write_meta(&w->file, &img->meta)) return fail_file(w, err);
@@ -169,14 +166,6 @@ static bool write_rows(row_sink *s, const uint8_t *rows, int64_t n, error *err)
 {
     writer *w = s->state;
     err->text[0] = '\0';
-    if (w->bit_bytes > 0) {
-        const size_t width = (size_t)s->head->width;
-        uint8_t *bits = realloc(w->bits, (size_t)n * w->bit_bytes);
-        if (!bits) return fail_memory(err, "out of memory: rows of bits");
-        w->bits = bits;
-        for (size_t y = 0; y < (size_t)n; y++) codec_pack_bits(bits + y * w->bit_bytes, rows + y * width, width, 0);
-        rows = bits;
-    }
     return tiff_blocks_write(w->blocks, rows, n, err) || (!err->text[0] && fail_file(w, err));
 }
 
@@ -193,7 +182,6 @@ static void free_writer(row_sink *s)
     if (!w) return;
     tiff_blocks_free(w->blocks);
     tiff_close(&w->file);
-    free(w->bits);
     free(w);
 }
 

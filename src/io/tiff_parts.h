@@ -148,6 +148,7 @@ typedef struct tiff_blocks_how {
     int64_t width, height;
     uint32_t block_width, block_height; /* of a strip or tile */
     bool tiled, deflate;
+    bool bits; /* one for each pixel, set where a sample is 0 */
     size_t pixel_bytes, sample_bytes;
     unsigned predictor; /* to be applied to deflated ones */
     int threads;

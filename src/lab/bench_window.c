@@ -4,17 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
 #include "sample_type.h"
 
 enum { PLACES = 64 };
-
-/* The statistic of that name, n characters of it. */
-static bool find(const char *name, size_t n, sat_statistic_info *info)
-{
-    for (size_t i = 0; sat_statistic_at(i, info); i++)
-        if (strlen(info->name) == n && strncmp(info->name, name, n) == 0) return true;
-    return false;
-}
 
 const char *bench_window_outputs(bench_case *b, const char *list)
 {
@@ -22,7 +15,7 @@ const char *bench_window_outputs(bench_case *b, const char *list)
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         sat_statistic_info info;
         if (b->outputs == SAT_OUTPUTS) return "more statistics than a window has results";
-        if (!find(at, strcspn(at, ","), &info)) return "a list of statistics; `sat --help` names them";
+        if (!window_statistic(at, strcspn(at, ","), &info)) return "a list of statistics; `sat --help` names them";
         b->output[b->outputs++] = (sat_window_output){.statistic = info.name, .result = b->result};
     }
     return NULL;
@@ -81,7 +74,8 @@ bool bench_window_check(bench_case *b, error *err)
     const int64_t right = b->in.width - 1, bottom = b->in.height - 1;
     for (int k = 0; k < b->outputs; k++) {
         sat_statistic_info info;
-        if (!find(b->output[k].statistic, strlen(b->output[k].statistic), &info) || info.whole_image) continue;
+        if (!window_statistic(b->output[k].statistic, strlen(b->output[k].statistic), &info) || info.whole_image)
+            continue;
         for (int64_t i = 0; i < PLACES; i++) {
             const bool corner = i < 4;
             const int64_t x = corner ? i % 2 * right : (int64_t)(bench_random(2 * (uint64_t)i) % (uint64_t)(right + 1));

@@ -43,9 +43,7 @@ const sat_operation sat_operation_box = {
     .reach = reach,
 };
 
-SAT_FILTER_LIFE(box, band_rows)
-SAT_FILTER_WORDS(box)
-SAT_FILTER_ROWS(box)
+SAT_FILTER(box, band_rows)
 
 sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                              size_t run_bytes)

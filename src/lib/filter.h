@@ -86,4 +86,7 @@ sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *opera
         return o ? o->filter.device : -1;                                                                              \
     }
 
+/* All of these. */
+#define SAT_FILTER(id, last) SAT_FILTER_LIFE(id, last) SAT_FILTER_WORDS(id) SAT_FILTER_ROWS(id)
+
 #endif

@@ -125,9 +125,7 @@ const sat_operation sat_operation_gauss = {
     .reach = reach,
 };
 
-SAT_FILTER_LIFE(gauss, band_rows)
-SAT_FILTER_WORDS(gauss)
-SAT_FILTER_ROWS(gauss)
+SAT_FILTER(gauss, band_rows)
 
 sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                                size_t run_bytes)

@@ -155,9 +155,7 @@ const sat_operation sat_operation_window = {
     .keep = keep,
 };
 
-SAT_FILTER_LIFE(window, band_rows)
-SAT_FILTER_WORDS(window)
-SAT_FILTER_ROWS(window)
+SAT_FILTER(window, band_rows)
 
 sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask, const sat_view *results,
                                 const sat_run_options *run, size_t run_bytes)

@@ -10,7 +10,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
 # The structs that may grow: sized.c names the last member of each, and an operation's file that of its spec.
-structs=$(sed -nE 's/^SAT_NO_PADDING_BEHIND\(([a-z_]+), .*/\1/p; s/^SAT_FILTER_LIFE\(([a-z_]+), .*/sat_\1_spec/p' src/lib/*.c src/lab/lib/*.c)
+structs=$(sed -nE 's/^SAT_NO_PADDING_BEHIND\(([a-z_]+), .*/\1/p; s/^SAT_FILTER\(([a-z_]+), .*/sat_\1_spec/p' src/lib/*.c src/lab/lib/*.c)
 
 # grow FOLDER - adds a member to the end of each struct of its headers; one of bytes, which would fit into any padding.
 grow() {
@@ -18,7 +18,7 @@ grow() {
     for name in $structs; do
         sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1"/{lib,lab/lib}/sat*.h
     done
-    sed -i -E 's/^(SAT_NO_PADDING_BEHIND|SAT_FILTER_LIFE)\(([a-z_]+), .*\)/\1(\2, grown)/' "$1"/{lib,lab/lib}/*.c
+    sed -i -E 's/^(SAT_NO_PADDING_BEHIND|SAT_FILTER)\(([a-z_]+), .*\)/\1(\2, grown)/' "$1"/{lib,lab/lib}/*.c
     [ "$(wc -w <<<"$structs")" -ge 18 ] &&
         [ "$(cat "$1"/{lib,lab/lib}/sat*.h | grep -c 'unsigned char grown\[24\]')" = "$(wc -w <<<"$structs")" ]
 }

@@ -102,6 +102,44 @@ numpy.save("m.npy", m.astype("f4"))'
     [ "$(find . -name '.out*' | wc -l)" = 0 ]
 }
 
+@test "--raw: samples alone, whose size and type the command line says" {
+    begin
+    tail -c 5000000 a.pgm >a.raw
+    ok a.pgm --box 9 -o want.pnm
+    ok a.raw --raw 1000x5000:u8 --box 9 -o is.pnm
+    cmp is.pnm want.pnm
+    ok a.pgm --raw 1000x5000:u8@"$(($(stat -c %s a.pgm) - 5000000))" --box 9 -o is.raw
+    cmp is.raw <(tail -c 5000000 want.pnm)
+    run bash -c 'cat a.raw | "$1" - --raw 1000x5000:u8 --box 9 -o - --format raw | cmp - is.raw' bash "$sat"
+    [ "$status" = 0 ]
+    ok a.raw --raw 250x5000:u16be:2 --mean 0,0,250,5000
+    failure "a.raw: truncated: 5001000 bytes of samples are needed, 5000000 are there" a.raw --raw 1000x5001:u8 --box 3 -o no.pgm
+    usage "--raw '10x5000': WxH:TYPE*" a.raw --raw 10x5000 --box 3 -o no.pgm
+    ok query a.raw --raw 1000x5000:u8 --rect 0,0,3,3
+}
+
+@test "a TIFF in tiles stays in tiles" {
+    begin
+    ok a.png --box 9 -o want.pnm
+    ok a.png --box 1 -o a.tif
+    ok a.tif --box 9 -o is.tif
+    ok is.tif --box 1 -o is.pnm
+    cmp is.pnm want.pnm
+    is_tiled() { "${PYTHON:-python3}" -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+order, big = "<" if data[:2] == b"II" else ">", 43 in data[2:4]
+read = lambda form, at: struct.unpack_from(order + form, data, at)[0]
+at = read("Q", 8) if big else read("I", 4)
+first, step, n = (at + 8, 20, read("Q", at)) if big else (at + 2, 12, read("H", at))
+tags = [read("H", first + step * i) for i in range(n)]
+sys.exit(322 not in tags)' "$1"; }
+    is_tiled "$root/tests/data/codecs/tiles.tif"
+    ok "$root/tests/data/codecs/tiles.tif" --box 9 -o is.tif
+    is_tiled is.tif
+    ! is_tiled a.tif
+}
+
 @test "memory does not grow with the height, and --max-pixels is for whole images" {
     printf 'P5 20000 20000 255\n' >big.pgm
     truncate -s $((19 + 400000000)) big.pgm # takes no space

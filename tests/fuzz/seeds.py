@@ -257,6 +257,20 @@ def operations():
         seed("operation", str(i), bytes([i % 12]) + draw.randbytes(160))
 
 
+# ---- samples alone ----------------------------------------------------------------------------------------
+
+def raws():
+    for text, behind in [("3x5:u8", 0), ("7x5:u16be:3", 0), ("5x4:f32le:4@9", 20), ("2x2:i32be@0", 3),
+                         ("9x9:f64be:2", 0)]:
+        sides, kind = text.split("@")[0].split(":")[:2]
+        width, height = map(int, sides.split("x"))
+        channels = int(text.split("@")[0].split(":")[2]) if text.count(":") == 2 else 1
+        offset = int(text.split("@")[1]) if "@" in text else 0
+        size = offset + width * height * channels * int(kind.strip("uifbel")) // 8 + behind
+        seed("rows", f"raw-{text.replace(':', '-').replace('@', '-at-')}",
+             text.encode() + b"\n" + bytes(i * 37 % 251 for i in range(size)))
+
+
 tables()
 moments()
 marked_arrays()
@@ -268,3 +282,4 @@ windows()
 counted()
 rects()
 operations()
+raws()

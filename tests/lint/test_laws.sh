@@ -65,6 +65,8 @@ try "src/lab includes its own headers, those of cli and io, and the public ones"
     nothing outside_includes "src/lab/*.?" $(names src/lib/sat*.h src/lab/lib/sat*.h src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
 try "src/lab/lib includes its own headers, and those of lib and cpu" \
     nothing outside_includes src/lab/lib $(names src/lab/lib/*.[hd]* src/lib/*.h src/cpu/*.h)
+names_lab() { grep -rnE 'SAT_WITH_LAB|"sat_lab\.h"|lab/' src/lib src/cpu src/io src/cli | grep -vE '^src/(lib/backends|cli/commands)\.def:'; }
+try "the product names the laboratory in the tables of backends and commands alone" nothing names_lab
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
 # data of a view or an image.  What is left are numbers on their way from text and to it.
 TEXTS='number|answers|progress|rounding'

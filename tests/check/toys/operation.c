@@ -142,8 +142,7 @@ const sat_operation sat_operation_toy = {
     .check = check,
 };
 
-SAT_FILTER_LIFE(toy, band_rows)
-SAT_FILTER_WORDS(toy)
+SAT_FILTER(toy, band_rows)
 
 sat_status sat_toy_run_sized(sat_toy *toy, const sat_view *src, const sat_view *mask, const sat_view *dst,
                              const sat_run_options *options, size_t run_bytes)
