@@ -172,7 +172,7 @@ static void draw_gauss(subject *s)
                           .keep_holes = one_in(4)};
     if (one_in(4) && g->mode != SAT_GAUSS_DOG) g->side = one_in(2) ? 4.7 : 36.25; /* a window with a rim */
     if (one_in(3)) g->min_valid = 0.3;
-    if (g->mode == SAT_GAUSS_BLUR && one_in(3)) g->sigma = 0, g->side = (double)random_in(11, 900) / 10;
+    if (g->mode == SAT_GAUSS_BLUR && one_in(3)) g->sigma = 0, g->side = (double)random_in(6, 450) / 5 + 0.1;
     for (int c = 0; c < 4; c++) g->border_value[c] = b->border_value[c];
     g->result = g->mode == SAT_GAUSS_DOG || one_in(2) ? SAT_F32 : g->sample;
     s->type[0] = g->result;
