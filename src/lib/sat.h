@@ -530,7 +530,7 @@ SAT_API void sat_box_destroy(sat_box **box); /* sets *box to NULL; NULL and poin
  */
 typedef struct sat_border_info {
     const char *name, *summary;
-    bool takes_value, repeats_all; /* the latter: the pixel at position i is that at i modulo the image's side */
+    bool takes_value, repeats_all; /* repeats_all: position i sees pixel i modulo the image's side */
     bool reserved[6];              /* false */
 } sat_border_info;
 
