@@ -214,7 +214,8 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
-    bool ok = image_decode(&in->file, decode, &img, NULL, err);
+    bool ok = decode->raw ? image_read(a->input, decode, &img, NULL, err)
+                          : image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
     const image_shape shape = image_shape_of(&img);
@@ -483,7 +484,7 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     decode.planes_from = 2;
     *at_fault = input_name(input);
     decode.memory = &memory;
-    bool ok = input_open(&in, input, &decode, err) && takes_options(job, &in, err);
+    bool ok = (decode.raw || input_open(&in, input, &decode, err)) && takes_options(job, &in, err);
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
     ok = ok && (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);

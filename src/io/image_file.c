@@ -5,7 +5,6 @@
 #include "codec.h"
 #include "format.h"
 #include "image_memory.h"
-#include "row_source.h"
 
 bool image_unknown(error *err)
 {
@@ -22,14 +21,9 @@ bool image_unknown(error *err)
     return false;
 }
 
-static const image_format *format_of(const uint8_t *bytes, size_t n, const decode_options *opt)
-{
-    return opt->raw ? format_of_samples() : format_by_content(bytes, n);
-}
-
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
-    const image_format *found = format_of(bytes, n, context);
+    const image_format *found = format_by_content(bytes, n);
     if (!found) return image_unknown(err);
     *most = SOURCE_MOST_BYTES;
     bool ok = found->extent ? found->extent(bytes, n, context, most, err)
@@ -40,7 +34,7 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
 bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     image_shape shape = {0};
-    const image_format *found = format_of(head, n, context);
+    const image_format *found = format_by_content(head, n);
     if (!found) return image_unknown(err);
     *maps = found->shape && found->shape(head, n, context, &shape) && shape.raw;
     return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
@@ -49,12 +43,11 @@ bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err)
 {
     *img = (image){0};
-    const image_format *found = format_of(src->bytes, src->n, opt);
+    const image_format *found = format_by_content(src->bytes, src->n);
     if (!found) return image_unknown(err);
     if (opt->page > 1 && !found->pages)
         return fail(err, "there is no page %d: a %s file has one, number 0", opt->page - 1, found->name);
-    bool ok = image_memory_check(found, src, opt, err) && (found->decode ? found->decode(src->bytes, src->n, opt, img, err)
-                              : rows_decode(found->reads_rows, src->bytes, src->n, opt, img, err));
+    bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
     if (ok && found->alone && src->goes_on) {
         image_free(img);
         ok = codec_more_follows(src->n, err);

@@ -6,22 +6,17 @@
 #include "npy_image.h"
 #include "table_file.h"
 
-static bool may_be_table(const uint8_t *bytes, size_t n, const decode_options *decode)
-{
-    return !decode->raw && npy_may_be_table(bytes, n, decode->array);
-}
-
 static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
     const decode_options *decode = context;
-    return may_be_table(bytes, n, decode) ? table_file_extent(bytes, n, NULL, most, err)
+    return npy_may_be_table(bytes, n, decode->array) ? table_file_extent(bytes, n, NULL, most, err)
                                                      : image_extent(bytes, n, decode, most, err);
 }
 
 static bool probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     const decode_options *decode = context;
-    source_probe *by_kind = may_be_table(head, n, decode) ? table_file_probe : image_probe;
+    source_probe *by_kind = npy_may_be_table(head, n, decode->array) ? table_file_probe : image_probe;
     return by_kind(head, n, file_bytes, context, maps, err);
 }
 
@@ -29,7 +24,7 @@ bool input_open(input_file *in, const char *path, const decode_options *decode, 
 {
     *in = (input_file){0};
     if (!source_open_by(&in->file, path, probe, extent, decode, err)) return false;
-    in->is_table = !decode->raw && npy_is_table(in->file.bytes, in->file.n, decode->array);
+    in->is_table = npy_is_table(in->file.bytes, in->file.n, decode->array);
     return true;
 }
 
