@@ -214,8 +214,8 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
-    bool ok = decode->raw ? image_read(a->input, decode, &img, NULL, err)
-                          : image_decode(&in->file, decode, &img, NULL, err);
+    bool ok =
+        decode->raw ? image_read(a->input, decode, &img, NULL, err) : image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
     const image_shape shape = image_shape_of(&img);

@@ -89,7 +89,7 @@ static void make_room(ring *r, int64_t from, int64_t to)
 {
     if (from < r->base || from > r->end) r->base = r->end = r->ready = from;
     if (to - r->base <= r->capacity) return;
-    memmove(r->bytes, row_at(r, from), (size_t)(r->end - from) * r->row_bytes);
+    if (r->bytes && r->end > from) memmove(r->bytes, row_at(r, from), (size_t)(r->end - from) * r->row_bytes);
     r->base = from;
 }
 
@@ -121,7 +121,7 @@ static bool fill_mask(work *w, int64_t to, error *err)
 {
     ring *r = &w->mask;
     row_source *mask = w->s->mask;
-    for (; mask && r->end < to; r->end++) {
+    for (; mask && r->bytes && r->end < to; r->end++) {
         image row = mask->head;
         row.height = 1, row.data = w->mask_row;
         const sat_view set = image_channels_view(&row, 0, row.channels - image_has_alpha(&row));
@@ -257,7 +257,7 @@ static void do_task(void *context, int64_t index, int worker)
 static bool step(work *w, error *err)
 {
     ring *held = &w->rows[0];
-    int64_t from, to, next_from;
+    int64_t from = 0, to = 0, next_from;
     const int64_t end = w->end + w->band < w->height ? w->end + w->band : w->height;
     if (!source_rows(w, w->first, w->end, &from, &to, err)) return false;
     w->ahead = to;

@@ -12,7 +12,8 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat $(printf 'include/%s\n' $(ls src/lib src/io src/lab/lib | grep '^sat.*\.h$')) \
+    # shellcheck disable=SC2046 # names without blanks
+    for f in bin/sat $(printf 'include/%s\n' $(basename -a src/lib/sat*.h src/io/sat*.h src/lab/lib/sat*.h)) \
         lib/libsat.a lib/libsat.so lib/libsat_file.a lib/libsat_file.so \
         lib/pkgconfig/sat.pc lib/pkgconfig/sat_file.pc lib/cmake/sat/satConfig.cmake \
         lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \
