@@ -285,6 +285,7 @@ done
 faults "BMP in runs" "$sat" "$codecs/rle8.bmp" --box 1 -o run/out.bmp
 faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
 faults "a file of questions to a picture" "$sat" query in.png --rects rects.csv --stat mean,std -o run/out.csv
+faults "bands of rows" "$sat" big.ppm --box 5 --threads 1 -o run/out.ppm
 faults "cells of a picture with a mask" "$sat" query in.png --grid 4 --mask in2.png --stat mean -o run/out.tif
 faults "answers in a .npy" "$sat" query table.npy --rects rects.csv -o run/out.npy
 lines_max=3
