@@ -1,3 +1,8 @@
+/* stream.c - bands of rows through stages of filters.
+ *
+ * step() filters a band, reads the rows of the next one and writes the one before, side by side.  What a stage's
+ * filters see lies in a ring: rows of the file, or results of the stage before, which are made as they are asked for
+ * (fill()). A ring has room for twice the rows of a band and its windows, so that each row is moved once at most. */
 #include "stream.h"
 
 #include <float.h>
@@ -5,6 +10,8 @@
 
 #include "image_memory.h"
 #include "sat_image.h"
+
+enum { MASK_BYTES = 1 << 18 }; /* of a mask's file that are read at a time */
 
 /* Bytes of a band for each thread, and of all; and the least rows, whatever a row's bytes are. */
 enum { BAND_EACH = 2 << 20, BAND_MOST = 16 << 20, BAND_ROWS = 64, BLOCK_ROWS = 8 };
@@ -63,7 +70,8 @@ typedef struct work {
     int threads;
     ring rows[STREAM_STAGES];
     ring mask;                   /* of the first stage's rows, a byte for each pixel */
-    char *mask_row;              /* of the mask's file */
+    char *mask_part;             /* rows of the mask's file, */
+    int64_t mask_rows;           /* so many at a time */
     int64_t next[STREAM_STAGES]; /* the row behind those that a stage has made */
     char *made[2][SAT_OUTPUTS];  /* bands of results */
     int64_t first, end;          /* of the band that is filtered */
@@ -121,16 +129,18 @@ static bool fill_mask(work *w, int64_t to, error *err)
 {
     ring *r = &w->mask;
     row_source *mask = w->s->mask;
-    for (; mask && r->bytes && r->end < to; r->end++) {
-        image row = mask->head;
-        row.height = 1, row.data = w->mask_row;
-        const sat_view set = image_channels_view(&row, 0, row.channels - image_has_alpha(&row));
+    for (int64_t n; mask && r->bytes && r->end < to; r->end += n) {
+        const int64_t y = modulo(r->end, w->height);
+        image rows = mask->head;
+        n = to - r->end < w->height - y ? to - r->end : w->height - y;
+        if (n > w->mask_rows) n = w->mask_rows;
+        rows.height = n, rows.data = w->mask_part;
+        const sat_view set = image_channels_view(&rows, 0, rows.channels - image_has_alpha(&rows));
         const sat_view made = {
-            .data = row_at(r, r->end), .width = row.width, .height = 1, .channels = 1, .type = SAT_U8};
-        memset(made.data, 1, r->row_bytes);
+            .data = row_at(r, r->end), .width = rows.width, .height = n, .channels = 1, .type = SAT_U8};
+        memset(made.data, 1, (size_t)n * r->row_bytes);
         error why;
-        if (!row_source_read(mask, modulo(r->end, w->height), 1, w->mask_row, &why))
-            return fail(err, "--mask %s: %s", mask->path, why.text);
+        if (!row_source_read(mask, y, n, w->mask_part, &why)) return fail(err, "--mask %s: %s", mask->path, why.text);
         if (sat_mask_clear(&made, &set, 1) != SAT_OK) return fail(err, "%s", sat_detail());
     }
     return true;
@@ -309,7 +319,10 @@ static bool plan_rings(work *w, error *err)
     }
     if (s->mask) {
         w->mask = (ring){.row_bytes = (size_t)shape.width, .capacity = w->rows[0].capacity};
-        all += (uint64_t)w->mask.capacity * w->mask.row_bytes + s->mask->head.row_bytes + s->mask->memory_bytes;
+        w->mask_rows = MASK_BYTES / (int64_t)s->mask->head.row_bytes;
+        if (w->mask_rows < 1) w->mask_rows = 1;
+        all += (uint64_t)w->mask.capacity * w->mask.row_bytes + s->mask->memory_bytes;
+        all += (uint64_t)w->mask_rows * s->mask->head.row_bytes;
     }
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->share, all);
@@ -323,7 +336,7 @@ static bool open_rings(work *w, error *err)
     for (int i = 0; i < s->stages; i++)
         if (!allocate(&w->rows[i].bytes, w->rows[i].capacity, w->rows[i].row_bytes, err)) return false;
     if (s->mask && (!allocate(&w->mask.bytes, w->mask.capacity, w->mask.row_bytes, err) ||
-                    !allocate(&w->mask_row, 1, s->mask->head.row_bytes, err)))
+                    !allocate(&w->mask_part, w->mask_rows, s->mask->head.row_bytes, err)))
         return false;
     for (int i = 0; i < s->results; i++)
         if (!allocate(&w->made[0][i], w->band, s->head[i].row_bytes, err) ||
@@ -360,7 +373,7 @@ bool stream_run(stream *s, int64_t band, int threads, times *spent, error *err)
     if (ok) s->at_output = -1;
     for (int i = 0; i < s->stages; i++) free(w.rows[i].bytes);
     free(w.mask.bytes);
-    free(w.mask_row);
+    free(w.mask_part);
     for (int i = 0; i < s->results; i++) free(w.made[0][i]), free(w.made[1][i]);
     return ok;
 }
