@@ -56,12 +56,11 @@ bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *
 
 /* ---- rows that a stage holds --------------------------------------------------------------------------- */
 
-/* Rows [base, end) of an image, of which those below `ready` may be read by other threads.  Numbers below 0, and of the
- * image's height and more, are taken modulo the height. */
+/* Rows [base, end) of an image.  Numbers below 0, and of the image's height and more, are taken modulo the height. */
 typedef struct ring {
     char *bytes;
     size_t row_bytes;
-    int64_t capacity, base, end, ready;
+    int64_t capacity, base, end;
 } ring;
 
 typedef struct work {
@@ -95,7 +94,7 @@ static char *row_at(const ring *r, int64_t row)
 /* Rows [from, to) will be held; what lies before them may go. */
 static void make_room(ring *r, int64_t from, int64_t to)
 {
-    if (from < r->base || from > r->end) r->base = r->end = r->ready = from;
+    if (from < r->base || from > r->end) r->base = r->end = from;
     if (to - r->base <= r->capacity) return;
     if (r->bytes && r->end > from) memmove(r->bytes, row_at(r, from), (size_t)(r->end - from) * r->row_bytes);
     r->base = from;
