@@ -77,6 +77,7 @@ typedef struct work {
     int64_t ahead;               /* rows of the source up to that one are to be read */
     int64_t written, write_end;  /* rows of the band that is written */
     int side;                    /* which of `made` is filtered into */
+    bool writes_alone;           /* it compresses, in as many threads as are idle */
     bool failed[3];
     error why[3];
 } work;
@@ -262,6 +263,12 @@ static void do_task(void *context, int64_t index, int worker)
     w->failed[index] = !tasks[index](w, &w->why[index]);
 }
 
+static bool compresses(const row_sink *to)
+{
+    const char *how = to->opt->compression;
+    return to->format->compressions && !(how && strcmp(how, "none") == 0);
+}
+
 /* Filters a band, reads the rows of the next, and writes the one before. */
 static bool step(work *w, error *err)
 {
@@ -275,7 +282,8 @@ static bool step(work *w, error *err)
     make_room(held, from, w->ahead);
     if (w->s->mask) make_room(&w->mask, from, w->ahead);
     if (!fill(w, 0, to, err) || !fill_mask(w, to, err)) return false;
-    sat_parallel(w->threads, 3, do_task, w);
+    sat_parallel(w->threads, w->writes_alone ? 2 : 3, do_task, w);
+    if (w->writes_alone) do_task(w, 2, 0);
     for (int i = 0; i < 3; i++)
         if (w->failed[i]) return fail(err, "%s", w->why[i].text);
     return true;
@@ -356,6 +364,7 @@ bool stream_run(stream *s, int64_t band, int threads, times *spent, error *err)
 {
     work w = {.s = s, .height = s->from->head.height, .band = band, .threads = threads};
     s->at_output = -1;
+    for (int i = 0; i < s->results; i++) w.writes_alone = w.writes_alone || compresses(&s->to[i]);
     for (int i = 0; i < s->results; i++) s->low[i] = DBL_MAX, s->high[i] = -DBL_MAX;
     bool ok = open_rings(&w, err);
     for (; ok && w.first < w.height; w.first = w.end, w.side = !w.side) {
