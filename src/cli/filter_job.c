@@ -439,7 +439,7 @@ static bool box_stages(const job *j, const char *input, const image *img, int64_
 {
     const image_shape shape = image_shape_of(img);
     sat_box_spec spec = box_spec(j, &shape, threads);
-    spec.band_rows = band;
+    spec.band_rows = band < spec.height ? band : 0;
     if (!job_border_values(j, img, spec.border_value, err)) return false;
     for (int64_t pass = 0; pass < j->passes; pass++) {
         stream_filter *f = &s->stage[s->stages].filter[0];
@@ -476,7 +476,7 @@ static bool valid_stages(const job *j, const char *input, const image *img, vali
             (stream_stage){.filter = {STREAM_FILTER(window)}, .filters = 1, .channels = shape.channels};
         s->stage[pass].sample = shape.type;
         f->results = 1;
-        spec.band_rows = band;
+        spec.band_rows = band < spec.height ? band : 0;
         sat_bytes bytes;
         if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
         if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
@@ -496,7 +496,7 @@ static bool gauss_stage(const job *j, const char *input, const image *img, const
     const image_shape shape = image_shape_of(img);
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     sat_gauss *gauss;
-    spec.band_rows = band;
+    spec.band_rows = band < spec.height ? band : 0;
     sat_bytes bytes;
     if (!stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err)) return false;
     if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;

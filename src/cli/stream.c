@@ -14,12 +14,13 @@
 enum { MASK_BYTES = 1 << 18 }; /* of a mask's file that are read at a time */
 
 /* Bytes of a band for each thread, and of all; and the least rows, whatever a row's bytes are. */
-enum { BAND_EACH = 2 << 20, BAND_MOST = 16 << 20, BAND_ROWS = 64, BLOCK_ROWS = 8 };
+enum { BAND_EACH = 2 << 20, BAND_MOST = 16 << 20, BAND_ROWS = 64, BLOCK_ROWS = 8, NARROW = 256 };
 
 int64_t stream_band(int64_t height, size_t row_bytes, int threads)
 {
     const int64_t most = threads > 0 ? threads : sat_processors(), all = most * BAND_EACH;
-    int64_t rows = (all < BAND_MOST ? all : BAND_MOST) / (int64_t)row_bytes / BLOCK_ROWS * BLOCK_ROWS;
+    const bool narrow = row_bytes <= NARROW; /* whole images of few columns are filtered as their transpose */
+    int64_t rows = (all < BAND_MOST && !narrow ? all : BAND_MOST) / (int64_t)row_bytes / BLOCK_ROWS * BLOCK_ROWS;
     if (rows < BAND_ROWS) rows = BAND_ROWS;
     return rows < height ? rows : height;
 }
@@ -192,11 +193,11 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
                                   .type = last ? made->type : w->s->stage[stage + 1].sample};
             views[k].row_bytes = (ptrdiff_t)sat_row_bytes(views[k].width, views[k].channels, views[k].type);
         }
-        const sat_run_options run = {.counts = &counts,
-                                     .first_row = first,
-                                     .rows = end - first,
-                                     .continues = first > 0 && w->next[stage] == first,
-                                     .mask = mask.data ? &mask : NULL};
+        sat_run_options run = {.counts = &counts, .mask = mask.data ? &mask : NULL};
+        if (w->band < w->height) {
+            run.first_row = first, run.rows = end - first;
+            run.continues = first > 0 && w->next[stage] == first;
+        }
         if (f->run(f->object, &src, views, &run) != SAT_OK) return fail(err, "%s", sat_detail());
         add_counts(&f->counts, &counts);
     }

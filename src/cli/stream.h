@@ -12,7 +12,7 @@
 
 enum { STREAM_STAGES = 8 };
 
-/* A filter of the library, made with stream_band() as its band_rows. */
+/* A filter of the library, made with stream_band() as its band_rows, or with 0 where that is the image's height. */
 typedef struct stream_filter {
     void *object;
     sat_status (*needs)(const void *object, int64_t first, int64_t end, int64_t *from, int64_t *to);

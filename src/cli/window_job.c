@@ -362,7 +362,7 @@ static bool open_stream(work *w, const char *input, stream *s, int64_t band, con
     s->stages = 1, s->results = w->r->outputs;
     g->channels = w->channels, g->sample = w->img->type;
     if (!common_spec(w, threads, &spec, err)) return false;
-    spec.band_rows = band;
+    spec.band_rows = band < spec.height ? band : 0;
     for (int i = 0; i < w->r->outputs; i++) {
         sat_window *window;
         spec.range = w->r->range[i];
