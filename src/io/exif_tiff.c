@@ -68,9 +68,9 @@ static const uint8_t *bytes_at(reader *r, uint64_t at, uint64_t n)
     const uint8_t *held = reader_held(r->in, at, n);
     if (held || r->failed || at > r->in->length || n > r->in->length - at) return held;
     part *p = malloc(sizeof *p + (size_t)n);
-    r->failed = !p || !reader_read(r->in, at, p->bytes, (size_t)n, &r->why);
     if (!p) fail_memory(&r->why, "out of memory: the EXIF of a TIFF");
-    if (r->failed) {
+    if (!p || !reader_read(r->in, at, p->bytes, (size_t)n, &r->why)) {
+        r->failed = true;
         free(p);
         return NULL;
     }
