@@ -125,7 +125,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-lint check check-build check-run \
-        bare quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
+        wheel check-python bare quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -297,6 +297,14 @@ quick: deps-test
 quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
+
+## wheel: build/wheel/libsat-*.whl, the Python package; as check-python it needs PyPI (docs/python.md)
+wheel:
+	@B=$(B) python/check.sh --wheel
+
+## check-python: build the Python package, install it into build/python/venv, test it there
+check-python:
+	@B=$(B) python/check.sh
 
 ## bare: the README's commands on a minimal Debian 12, which debootstrap makes (as root)
 bare:

@@ -1,0 +1,56 @@
+#!/bin/bash
+# check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with what its
+# tests compare it with, and runs them.
+#
+#   --wheel   builds $B/wheel/libsat-*.whl alone
+#   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
+#   PYTHON    the interpreter, by default python3; B: where everything is built, by default build
+set -eu
+cd "$(dirname "$0")/.."
+B=$(realpath -m "${B:-build}")
+venv=$B/python/venv
+needs="scikit-build-core nanobind nanobind-backend numpy"
+compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy"
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+
+mode=
+case ${1:-} in --wheel | --built) mode=$1 && shift ;; esac
+if [ "$mode" = --built ] && [ ! -e "$venv/tested" ]; then
+    echo "1..0 # SKIP the Python package is not built (make check-python)"
+    exit 0
+fi
+
+# stop TEXT LOG - ends with the last lines of a log.
+stop() {
+    tail -20 "$2" >&2
+    echo "check-python: $1" >&2
+    exit 1
+}
+mkdir -p "$B/python"
+log=$B/python/pip.log
+if [ ! -x "$venv/bin/pip" ]; then
+    python=${PYTHON:-python3}
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        { echo "check-python: $("$python" --version); the package needs 3.11 or newer" >&2; exit 1; }
+    "$python" -m venv "$venv" >"$log" 2>&1 || { rm -rf "$venv"; stop "no virtual environment (Debian's package: python3-venv)" "$log"; }
+fi
+have() { "$venv/bin/python" -c 'import importlib.metadata as m, sys; [m.version(name) for name in sys.argv[1:]]' "$@" 2>/dev/null; }
+wanted=$needs
+[ "$mode" = --wheel ] || wanted="$needs $compared"
+# shellcheck disable=SC2086 # lists of packages
+have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
+    stop "pip cannot install $wanted: is PyPI (or pip's index) within reach?" "$log"
+
+mkdir -p "$B/wheel"
+rm -f "$B"/wheel/libsat-*.whl
+PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-isolation -w "$B/wheel" -C build-dir="$B/python/{wheel_tag}" \
+    -C cmake.define.WERROR="${WERROR:-0}" . >"$log" 2>&1 || stop "the package does not build" "$log"
+wheel=$(echo "$B"/wheel/libsat-*.whl)
+if [ "$mode" = --wheel ]; then
+    echo "$wheel"
+    exit 0
+fi
+"$venv/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel" >"$log" 2>&1 || stop "the wheel cannot be installed" "$log"
+touch "$venv/tested"
+[ "$mode" = --built ] && export SAT_TAP=1
+exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@"

@@ -1,0 +1,122 @@
+"""What an array is to the library: types, masks, and the one copy of what cannot be read in its place."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+# The numbers of src/lib/sat.h for NumPy's types.
+CODES: dict[Any, int] = {
+    np.dtype("uint8"): 1, np.dtype("uint16"): 2, np.dtype("uint32"): 3, np.dtype("uint64"): 4, np.dtype("int64"): 5,
+    np.dtype("float32"): 6, np.dtype("float64"): 7, np.dtype("int8"): 9, np.dtype("int16"): 10, np.dtype("int32"): 11,
+}
+LAYOUTS = {"padded": 0, "inclusive": 1, "exclusive": 2}
+
+# How many arrays were copied, as they could not be read in their place.
+copies = 0
+
+_IMAGE, _MASK, _SUMS = 0, 1, 2  # the roles of arrays.h
+
+
+def code(dtype: DTypeLike | None) -> int:
+    """The number of a type of samples, sums or results; 0 for None."""
+    if dtype is None:
+        return 0
+    found = CODES.get(np.dtype(dtype).newbyteorder("="))
+    if found is None:
+        raise TypeError(f"dtype {np.dtype(dtype)}: one of uint8, uint16, uint32, int8, int16, int32, float32, float64, "
+                        "and of tables uint64 and int64")
+    return found
+
+
+def sides(size: int | tuple[int, int]) -> tuple[int, int]:
+    """Height and width of a window: of an integer, or of a pair of them."""
+    try:
+        if isinstance(size, (tuple, list)):
+            height, width = size
+            return operator.index(height), operator.index(width)
+        return operator.index(size), operator.index(size)
+    except (TypeError, ValueError):
+        raise TypeError(f"size {size!r}: an integer, or (height, width), in pixels") from None
+
+
+def counted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Counts a copy, and passes it on."""
+    global copies
+    copies += 1
+    return array
+
+
+def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
+    """An array that the library can read.
+
+    What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts), that are
+    not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all values fit.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{name}: a masked array, whose mask has no place here")
+    if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
+        if given.__dlpack_device__()[0] != 1:
+            raise TypeError(f"{name}: it lies in the memory of a device; arrays of the CPU are taken")
+        array: np.ndarray[Any, Any] = np.from_dlpack(given)
+    else:
+        array = np.asarray(given)
+    if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name}: samples of {array.dtype}; bool, integers and floats of up to 64 bits are taken")
+    if role == _MASK:
+        if array.dtype not in (np.dtype(bool), np.dtype("uint8")):
+            raise TypeError(f"{name}: {array.dtype} where bool or uint8 is taken; mask != 0 is a bool")
+    elif role == _IMAGE:
+        if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+            array = _narrowed(array, name)
+        elif array.dtype.kind == "f" and array.dtype.itemsize == 2:
+            array = counted(array.astype(np.float32))
+    elif role == _SUMS and array.dtype.itemsize < 4:
+        raise TypeError(f"{name}: {array.dtype}, of which no table is")
+    return _in_place(array)
+
+
+def _in_place(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array, or a copy with strides, alignment and byte order that the library reads."""
+    broadcast = any(stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape))
+    gaps = any(stride % array.itemsize for stride, side in zip(array.strides, array.shape) if side > 1)
+    if broadcast or gaps or not array.flags.aligned or not array.dtype.isnative:
+        return counted(array.astype(array.dtype.newbyteorder("="), order="C", copy=True))
+    return array.view(np.ndarray)
+
+
+def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """64-bit integers as those of 32 bits."""
+    to = np.dtype("int32" if array.dtype.kind == "i" else "uint32")
+    if array.size:
+        low, high, info = int(array.min()), int(array.max()), np.iinfo(to)
+        if low < info.min or high > info.max:
+            raise ValueError(f"{name}: {array.dtype} with values from {low} to {high}, which {to} does not hold; "
+                             "astype(float) is read with 53 bits")
+    return counted(array.astype(to))
+
+
+def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:
+    """A masked array as its data and a mask of its pixels, joined with another; other images as they are."""
+    if not isinstance(image, np.ma.MaskedArray):
+        return image, mask
+    if np.ma.getmask(image) is np.ma.nomask:
+        return image.data, mask
+    counts = counted(~np.ma.getmaskarray(image))
+    batch = None if batch_axis is None else batch_axis % counts.ndim
+    axis = None if channel_axis is None else channel_axis % counts.ndim
+    if axis is None and counts.ndim - (batch is not None) == 3:
+        axis = max(i for i in range(counts.ndim) if i != batch)
+    if batch is not None:
+        counts = np.moveaxis(counts, batch, 0)
+        if axis is not None and axis < batch:
+            axis += 1
+    if axis is not None:
+        first = np.take(counts, 0, axis=axis)
+        if not (counts == np.expand_dims(first, axis)).all():
+            raise ValueError("image: a masked array whose channels are not masked alike; a mask is of pixels")
+        counts = first
+    return image.data, counts if mask is None else counts & (np.asarray(mask) != 0)

@@ -1,0 +1,333 @@
+"""Tables, files of tables, and statistics of rectangles."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from . import _core
+from ._arrays import LAYOUTS, apart, code
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+_LAYOUT_NAMES = list(LAYOUTS)
+_STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_statistics()}
+
+
+def _layout(name: str) -> int:
+    if name not in LAYOUTS:
+        raise ValueError(f"layout {name!r} is none of {', '.join(LAYOUTS)}")
+    return LAYOUTS[name]
+
+
+def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
+    """Rectangles as (n, 4) of int64 or float64, and whether one alone was given."""
+    given = np.asarray(rects)
+    if given.size == 0 and given.ndim <= 2:
+        return np.empty((0, 4), np.int64), False
+    if given.ndim not in (1, 2) or given.shape[-1] != 4:
+        raise ValueError(f"rects: shape {given.shape}; one rectangle is (4,), several are (n, 4): x, y, width, height")
+    if given.dtype.kind == "f":
+        wide: Array = np.ascontiguousarray(given, np.float64)
+    elif given.dtype.kind in "iu":
+        if given.dtype == np.uint64 and (given > np.uint64(2**63 - 1)).any():
+            raise ValueError("rects: a side above 2**63 - 1")
+        wide = np.ascontiguousarray(given, np.int64)
+    else:
+        raise TypeError(f"rects: {given.dtype}; integers, or floats for sides with fractions of pixels")
+    return wide.reshape(-1, 4), given.ndim == 1
+
+
+def _names(statistics: str | Sequence[str]) -> list[str]:
+    names = [statistics] if isinstance(statistics, str) else list(statistics)
+    for name in names:
+        if name not in _STATISTICS:
+            raise ValueError(f"statistic {name!r} is none of {', '.join(_STATISTICS)}")
+    return list(dict.fromkeys(names))
+
+
+def _shaped(answers: list[Array], names: list[str], whole: bool, one: bool, batch: bool, channel: bool) -> dict[str, Any]:
+    """Answers (N, n, C) without the axes that the image and the rectangles do not have."""
+    index = (slice(None) if batch else 0, 0 if one else slice(None), slice(None) if channel else 0)
+    shaped = {}
+    for name, answer in zip(names, answers):
+        if whole and _STATISTICS[name][1]:
+            answer = answer.astype(np.int64)
+        shaped[name] = answer[index]
+    return shaped
+
+
+class Region:
+    """A slice of a table: statistics of one rectangle, as `t[y0:y1, x0:x1].mean`.  Scalars, or arrays (C,)."""
+
+    __slots__ = ("_rect", "_table")
+
+    def __init__(self, table: Table, rect: tuple[int, int, int, int]) -> None:
+        self._table = table
+        self._rect = rect
+
+    @property
+    def rect(self) -> tuple[int, int, int, int]:
+        """x, y, width and height, in pixels."""
+        return self._rect
+
+    @property
+    def mean(self) -> Any:
+        """The mean, float64."""
+        return self._table.mean(self._rect)
+
+    @property
+    def sum(self) -> Any:
+        """The sum: int64, uint64 or float64, as of `Table.sum()`."""
+        return self._table.sum(self._rect)
+
+    @property
+    def var(self) -> Any:
+        """The variance, float64, of a table of two moments."""
+        return self._table.var(self._rect)
+
+    @property
+    def std(self) -> Any:
+        """The standard deviation, float64, of a table of two moments."""
+        return self._table.query(self._rect, "std")["std"]
+
+    @property
+    def count(self) -> Any:
+        """How many samples count, int64."""
+        return self._table.query(self._rect, "count")["count"]
+
+    def __repr__(self) -> str:
+        x, y, width, height = self._rect
+        return f"<sat.Region rows {y} to {y + height}, columns {x} to {x + width} of {self._table!r}>"
+
+
+class Table:
+    """A summed-area table (Crow 1984): the sum of any rectangle from four entries, whatever its size.
+
+    Made by `sat.table()`, `sat.load()` and `Table.from_array()`.  `np.asarray(t)` is `t.array`, without a copy.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.Table) -> None:
+        self._core = core
+
+    @classmethod
+    def from_array(cls, sums: ArrayLike, sample: DTypeLike = "u1", layout: str = "padded", squares: ArrayLike | None = None,
+                   counts: ArrayLike | None = None, *, channel_axis: int | None = None,
+                   batch_axis: int | None = None) -> Table:
+        """A table of sums that other software made: `cv2.integral()`, `skimage.transform.integral_image()`, cumsum.
+
+        sums     (H+1, W+1[, C]) with a row and a column of zeros first for layout "padded" (OpenCV), (H, W[, C]) for
+                 "inclusive" (scikit-image, cumsum) and "exclusive"; int32, uint32, int64, uint64, float32 or float64.
+                 It is not copied and must stay as it is.
+        sample   the dtype of the image that was summed: it bounds what a rectangle can sum to.  Sums in 32 bits may have
+                 wrapped: they answer rectangles whose own sums fit.
+        squares  the sums of the squares, for variances; counts: those of ones, where not all samples counted.
+
+        Raises TypeError for types that do not go together, ValueError for shapes.
+        """
+        return cls(_core.table_of_array(sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis))
+
+    @property
+    def array(self) -> Array:
+        """The sums, on the image's axes; not a copy."""
+        return self._core.array
+
+    @property
+    def squares(self) -> Array | None:
+        """The sums of the squares, or None."""
+        return self._core.squares
+
+    @property
+    def counts(self) -> Array | None:
+        """How many samples count, as a table; None where all do."""
+        return self._core.counts
+
+    @property
+    def layout(self) -> str:
+        """"padded", "inclusive" or "exclusive"."""
+        return _LAYOUT_NAMES[self._core.layout]
+
+    @property
+    def sample(self) -> np.dtype[Any]:
+        """The dtype of the image that was summed."""
+        return np.dtype(self._core.sample)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of the image."""
+        _, y, x, _ = self._core.axes
+        more = self._core.layout == 0
+        return self.array.shape[y] - more, self.array.shape[x] - more
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        array = self.array
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ValueError(f"a table of {array.dtype} is no {np.dtype(dtype)} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __repr__(self) -> str:
+        parts = "".join(f" and {name}" for name in ("squares", "counts") if getattr(self, name) is not None)
+        return (f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{parts}>")
+
+    def query(self, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0, clip: bool = False) -> dict[str, Any]:
+        """Statistics of rectangles: a dict of arrays, by name, in the order asked for.
+
+        rects       (4,) or (n, 4): x, y, width, height in pixels, as `cv2.boundingRect()` gives.  Integers are whole
+                    pixels; floats are sides with fractions, where each pixel weighs as the area of it that is covered.
+        statistics  one or several of mean, sum, var, std, rms, count, area.  var, std and rms need `moments=2`.
+        ddof        variances are divided by count - ddof.
+        clip        True: rectangles are cut to the image; else one that reaches outside is an error.
+
+        Each array is (n,), with channels (n, C), of a batch (N, n[, C]); without n for one rectangle.  float64; the sum
+        is uint64, int64 or float64 by the table's type; count and area are int64, float64 where rects are floats.
+
+        Sums of integers are exact, means and variances rounded once.  Raises ValueError for a rectangle that is empty,
+        reaches outside, or holds more than the table is proven to answer; its index is named.
+        """
+        names = _names(statistics)
+        core = self._core
+        for name in names:
+            if _STATISTICS[name][0] and core.squares is None:
+                raise ValueError(f"{name} needs the squares: table(image, moments=2)")
+        boxes, one = _rectangles(rects)
+        batch, _, _, channel = core.axes
+        return _shaped(core.ask(boxes, names, clip, ddof), names, boxes.dtype.kind == "i", one, batch >= 0, channel >= 0)
+
+    def mean(self, rects: ArrayLike, *, clip: bool = False) -> Any:
+        """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
+        return self.query(rects, "mean", clip=clip)["mean"]
+
+    def sum(self, rects: ArrayLike, *, clip: bool = False) -> Any:
+        """The sums of rectangles: `query()` says more."""
+        return self.query(rects, "sum", clip=clip)["sum"]
+
+    def var(self, rects: ArrayLike, *, ddof: int = 0, clip: bool = False) -> Any:
+        """The variances of rectangles, float64, of a table of two moments: `query()` says more."""
+        return self.query(rects, "var", ddof=ddof, clip=clip)["var"]
+
+    def __getitem__(self, index: tuple[slice, slice]) -> Region:
+        """`t[y0:y1, x0:x1]`: the rectangle of these rows and columns, as slices of the image."""
+        if not isinstance(index, tuple) or len(index) != 2 or not all(isinstance(i, slice) for i in index):
+            raise TypeError("a table takes two slices, of rows and of columns: t[y0:y1, x0:x1]")
+        starts, sizes = [], []
+        for cut, side in zip(index, self.shape):
+            start, stop, step = cut.indices(side)
+            if step != 1:
+                raise ValueError("a table takes slices without a step")
+            if stop <= start:
+                raise ValueError(f"an empty rectangle: rows or columns {start} to {stop} of {side}")
+            starts.append(start)
+            sizes.append(stop - start)
+        return Region(self, (starts[1], starts[0], sizes[1], sizes[0]))
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+        """Writes the table as a .npy file, which `sat.load()`, the command `sat` and `np.load()` read.
+
+        A file is whole or not there.  One image of up to 1024 channels.  Several moments are written in one type; 32-bit
+        integers among them then become 64-bit ones.  Raises OSError, and ValueError for a batch.
+        """
+        core = self._core
+        batch, y, x, channel = core.axes
+        if batch >= 0:
+            raise ValueError("save: a file holds the table of one image, not of a batch")
+        parts = [core.array, core.squares, core.counts]
+        held = [part for part in parts if part is not None]
+        kinds = {part.dtype for part in held}
+        to = held[0].dtype if len(kinds) == 1 else _common(held, kinds, core.widens)
+        order = (y, x) if channel < 0 else (y, x, channel)
+        given = os.fspath(path)
+        writer = _core.Writer(given, core, code(to), not overwrite)
+        height = held[0].shape[y]
+        step = max(1, (1 << 20) // (held[0].nbytes // height or 1))
+        for top in range(0, height, step):
+            bands = [None if part is None else np.ascontiguousarray(part.transpose(order)[top:top + step], to) for part in parts]
+            writer.rows(*bands)
+        writer.close()
+
+
+def _common(parts: list[Array], kinds: set[np.dtype[Any]], widens: bool) -> np.dtype[Any]:
+    """The one type in which a file has sums, squares and counts."""
+    if not widens:
+        raise ValueError("save: sums that may have wrapped, of other types than their squares or counts; "
+                         "table(image, dtype=numpy.uint64) makes all of one type")
+    if any(kind.kind == "f" for kind in kinds):
+        for part in parts:
+            if part.dtype.kind != "f" and (part.max() > 2**53 or part.min() < -2**53):
+                raise ValueError(f"save: sums of {part.dtype} above 2**53 beside squares of float64, in which they would be "
+                                 "rounded; table(image, dtype=float) makes all of one type")
+        return np.dtype("float64")
+    return np.dtype("int64" if any(kind.kind == "i" for kind in kinds) else "uint64")
+
+
+def table(image: ArrayLike, moments: int = 1, mask: ArrayLike | None = None, nodata: float | None = None,
+          out: Array | tuple[Array, ...] | None = None, *, dtype: DTypeLike | None = None, layout: str = "padded",
+          channel_axis: int | None = None, batch_axis: int | None = None) -> Table:
+    """The summed-area table (integral image) of an image.
+
+    image    (H, W) or (H, W, C) with C up to 4; bool, uint8 to uint32, int8 to int32, float32, float64; others are
+             converted once (docs/python.md, "Arrays").  channel_axis and batch_axis say otherwise which axis is which.
+    moments  2: the sums of the squares, too, for variances.
+    mask     (H, W) of bool or uint8: pixels that are not 0 count.  A masked array brings its own.
+    nodata   samples of this value do not count; NaN: NaNs do not.
+    out      the array of the sums, which is written and kept; a tuple with those of the squares and of the counts, where
+             there are such.  Its dtype is that of the sums.
+    dtype    of the sums; by default the narrowest of uint32, uint64 (signed: int32, int64; floats: float64) that is
+             proven to hold the whole image.  A narrower one wraps, and answers rectangles whose own sum fits.
+    layout   "padded": (H+1, W+1), a row and a column of zeros first, as OpenCV's; "inclusive": (H, W), as cumsum.
+
+    The result's dtype depends on the image's shape and dtype alone.  Integers are exact; entries of float tables are
+    wrong by at most 2 (W + H) 2^-53 of the sum of absolute values.
+
+    >>> t = sat.table(np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> t.mean([1, 1, 2, 2])
+    np.float64(7.5)
+
+    Raises TypeError for samples or sums of no such type, ValueError for shapes, MemoryError.
+    F. C. Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
+    """
+    if isinstance(image, np.ma.MaskedArray):
+        image, mask = apart(image, mask, channel_axis, batch_axis)
+    if moments != 1 and moments != 2:
+        raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
+    kind = 0 if dtype is None else code(dtype)
+    return Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
+
+
+def load(path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layout: str = "padded", verify: bool = False) -> Table:
+    """Opens a table file; large ones are mapped, and only what is asked for is read.
+
+    Files of `Table.save()` and of the command say themselves what they hold.  `sample`, the dtype of the image that was
+    summed, lets files of other software in (np.save() of cv2.integral()), with `layout`.  verify: the sums are read and
+    compared with the file's checksum.
+
+    Raises OSError; FileNotFoundError where there is none.
+    """
+    given = os.fspath(path)
+    with open(given, "rb"):
+        pass
+    return Table(_core.load(given, sample is not None, code(sample), _layout(layout), verify))
+
+
+def mean(image: ArrayLike, rects: ArrayLike, mask: ArrayLike | None = None, nodata: float | None = None, *, clip: bool = False,
+         channel_axis: int | None = None, batch_axis: int | None = None) -> Any:
+    """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
+
+    As `Table.mean()`; the time follows the pixels in the rectangles.  Sums of integers are exact.  Floats are added up as
+    in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table, a NaN reaches only the
+    rectangles that hold it.
+    """
+    if isinstance(image, np.ma.MaskedArray):
+        image, mask = apart(image, mask, channel_axis, batch_axis)
+    boxes, one = _rectangles(rects)
+    ndim = np.ndim(image)
+    batch = batch_axis is not None
+    channel = channel_axis is not None or ndim - batch == 3
+    answers = _core.ask_image(image, boxes, ["mean"], clip, 0, mask, nodata, channel_axis, batch_axis)
+    return _shaped(answers, ["mean"], False, one, batch, channel)["mean"]

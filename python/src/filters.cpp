@@ -1,0 +1,323 @@
+// filters.cpp - boxes, statistics of windows and Gaussians: what a filter is, runs on whole images, and runs on rows.
+#include "filters.h"
+
+#include <nanobind/stl/string.h>
+#include <sat_image.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sat_python {
+
+namespace {
+
+// The library's own pointer for a name, which keys of kept objects hold; names in a message if there is none.
+template <typename Info, typename At> const char *own_name(const std::string &name, const char *what, Info info, At at)
+{
+    std::string all;
+    for (size_t i = 0; at(i, &info); i++) {
+        if (name == info.name) return info.name;
+        all += (i ? ", " : "") + std::string(info.name);
+    }
+    throw nb::value_error((std::string(what) + " \"" + name + "\" is none of " + all).c_str());
+}
+
+const char *border_named(const std::string &name)
+{
+    return own_name(name, "border", sat_border_info{}, [](size_t i, sat_border_info *info) { return sat_border_at(i, info); });
+}
+
+} // namespace
+
+filter::filter(int which, int64_t height, int64_t width, const std::string &border_name, nb::handle border_value,
+               nb::handle nodata_value)
+    : k((kind)which), window_height(height), window_width(width), border(border_named(border_name))
+{
+    if (PySequence_Check(border_value.ptr())) {
+        const Py_ssize_t n = PySequence_Size(border_value.ptr());
+        if (n < 1 || n > 4) throw nb::value_error("border_value: a number, or one for each of up to 4 channels");
+        for (Py_ssize_t i = 0; i < n; i++) values[i] = number(border_value[i]);
+        channel_values = (int)n;
+    } else {
+        for (double &v : values) v = number(border_value);
+    }
+    if (!nodata_value.is_none()) {
+        nodata = number(nodata_value);
+        skip_nan = std::isnan(nodata), has_nodata = !skip_nan;
+        if (skip_nan) nodata = 0;
+    }
+}
+
+void filter::counting(int64_t ddof_, double min_valid_, nb::handle empty_, const std::string &anchor_, double range_)
+{
+    ddof = ddof_, min_valid = min_valid_, range = range_;
+    if (!empty_.is_none()) empty_set = true, empty = number(empty_);
+    if (anchor_ != "second" && anchor_ != "first") throw nb::value_error("anchor: \"second\" or \"first\"");
+    anchor = anchor_ == "first" ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+}
+
+void filter::add(const std::string &statistic, bool compare, nb::dict parameters)
+{
+    if (outputs.size() == SAT_OUTPUTS)
+        throw nb::value_error(("more than " + std::to_string(SAT_OUTPUTS) + " statistics").c_str());
+    sat_statistic_info info{};
+    sat_window_output o;
+    memset((void *)&o, 0, sizeof o);
+    o.statistic = own_name(statistic, "statistic", info,
+                           [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
+    o.compare = compare, compares = compare;
+    for (size_t i = 0; sat_statistic_at(i, &info) && info.name != o.statistic; i++) {}
+    whole_image = whole_image || info.whole_image;
+    for (auto [name, value] : parameters) {
+        const std::string asked = nb::cast<std::string>(name);
+        std::string all;
+        bool found = false;
+        for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
+            all += (i ? ", " : "") + std::string(info.parameter[i].name);
+            if (asked != info.parameter[i].name) continue;
+            o.parameter[i] = number(value), o.set |= 1u << i, found = true;
+        }
+        if (!found)
+            throw nb::type_error((statistic + " has no parameter " + asked +
+                                  (all.empty() ? ": it has none" : "; its parameters: " + all)).c_str());
+    }
+    outputs.push_back(o);
+}
+
+kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const shape_of_run &r) const
+{
+    // What counts is counted by the mean of windows.
+    const kind used = k == kind::box && (r.masked || skip_nan || has_nodata || min_valid != 0) ? kind::window : k;
+    const bool alike = channel_values == 0;
+    if (!alike && channel_values != r.c)
+        throw nb::value_error(("border_value: " + std::to_string(channel_values) + " values for " + std::to_string(r.c) +
+                               " channels").c_str());
+    auto common = [&](auto &s) {
+        s.width = r.width, s.height = r.height, s.channels = r.channels, s.sample = r.sample, s.count = r.count;
+        s.border = border, s.band_rows = r.band_rows;
+        if (!strcmp(border, "constant"))
+            for (int i = 0; i < 4; i++) s.border_value[i] = values[i];
+    };
+    auto counts = [&](auto &s) {
+        s.masked = r.masked, s.skip_nan = skip_nan && (r.sample == SAT_F32 || r.sample == SAT_F64);
+        s.has_nodata = has_nodata, s.nodata = nodata, s.min_valid = min_valid, s.empty_set = empty_set, s.empty = empty;
+        s.keep_holes = keep_holes;
+    };
+    auto sides = [&](auto &s) {
+        s.window_width = r.turned ? window_height : window_width;
+        s.window_height = r.turned ? window_width : window_height;
+        s.anchor = anchor;
+    };
+    if (used == kind::box) {
+        common(spec.box), sides(spec.box);
+        spec.box.result = r.result;
+    } else if (used == kind::window) {
+        common(spec.window), counts(spec.window), sides(spec.window);
+        out = outputs;
+        if (k == kind::box) {
+            sat_window_output o;
+            memset((void *)&o, 0, sizeof o);
+            o.statistic = own_name("mean", "statistic", sat_statistic_info{},
+                                   [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
+            out.assign(1, o);
+        }
+        for (sat_window_output &o : out)
+            if (!o.compare) o.result = r.result;
+        spec.window.outputs = (int)out.size(), spec.window.output = out.data();
+        spec.window.ddof = ddof, spec.window.range = range;
+    } else {
+        common(spec.gauss), counts(spec.gauss);
+        spec.gauss.sigma = sigma, spec.gauss.sigma2 = sigma2, spec.gauss.amount = amount, spec.gauss.mode = mode;
+        spec.gauss.result = r.result;
+    }
+    return used;
+}
+
+sat_status filter::run(kind used, void *object, const sat_view *src, const sat_view *mask, const sat_view *results,
+                       sat_run_options *options)
+{
+    options->mask = used == kind::gauss ? mask : nullptr; // windows take it as an argument
+    switch (used) {
+    case kind::box: return sat_box_run((sat_box *)object, src, results, options);
+    case kind::window: return sat_window_run((sat_window *)object, src, mask, results, options);
+    default: return sat_gauss_run((sat_gauss *)object, src, results, options);
+    }
+}
+
+sat_type filter::result_type(int dtype, nb::handle out, sat_type sample, bool logical) const
+{
+    if (compares) return SAT_U8;
+    if (dtype != SAT_TYPE_NONE) return (sat_type)dtype;
+    if (!out.is_none()) {
+        array a;
+        a.borrow(out, role::result, "out");
+        return a.logical() ? SAT_TYPE_NONE : a.type();
+    }
+    if (k == kind::window || mode == SAT_GAUSS_DOG) return sat_real_type(sample);
+    return logical ? SAT_F32 : sample;
+}
+
+samples filter::target(array &a, nb::object &made, const samples &like, const axes &x, sat_type type, int dtype) const
+{
+    if (made.is_none()) made = empty_like(like, x, type, compares && dtype != SAT_U8);
+    a.borrow(made, role::result, "out");
+    check_shape(a, x, like, "out");
+    if (a.type() != type || (a.logical() && !compares))
+        throw nb::type_error((std::string("out: ") + type_name(a.type(), a.logical()) + " where the result is " +
+                              type_name(type, compares)).c_str());
+    return a.as_samples(x);
+}
+
+nb::object filter::given_back(std::vector<nb::object> &made) const
+{
+    if (!several) return made[0];
+    nb::object tuple = nb::steal(PyTuple_New((Py_ssize_t)made.size()));
+    for (size_t i = 0; i < made.size(); i++) PyTuple_SetItem(tuple.ptr(), (Py_ssize_t)i, made[i].release().ptr());
+    return tuple;
+}
+
+std::vector<nb::object> filter::outs(nb::handle out) const
+{
+    const size_t n = k == kind::window ? outputs.size() : 1;
+    std::vector<nb::object> list(n, nb::none());
+    if (out.is_none()) return list;
+    if (n == 1 && !PyTuple_Check(out.ptr())) {
+        list[0] = nb::borrow(out);
+        return list;
+    }
+    if (!PyTuple_Check(out.ptr()) || (size_t)PyTuple_Size(out.ptr()) != n)
+        throw nb::type_error(("out: a tuple of " + std::to_string(n) + " arrays, one for each statistic").c_str());
+    for (size_t i = 0; i < n; i++) list[i] = nb::borrow(out[i]);
+    return list;
+}
+
+nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int dtype, nb::handle channel_axis,
+                         nb::handle batch_axis) const
+{
+    array source, which;
+    source.borrow(image, role::image, "image");
+    const axes x = axes_of(source, channel_axis, batch_axis, "image");
+    const samples s = source.as_samples(x);
+    samples m;
+    if (!mask.is_none()) {
+        which.borrow(mask, role::mask, "mask");
+        m = mask_samples(which, s);
+    }
+    std::vector<nb::object> made = outs(out);
+    std::vector<array> targets(made.size());
+    std::vector<samples> results(made.size());
+    const sat_type result = result_type(dtype, made[0], s.type, s.logical);
+    for (size_t i = 0; i < made.size(); i++) results[i] = target(targets[i], made[i], s, x, result, dtype);
+    const samples *valid = mask.is_none() ? nullptr : &m;
+    const bool same_values = channel_values == 0;
+    const loop l = loop_of(s, results, valid, same_values && !whole_image, true);
+
+    shape_of_run r;
+    r.width = l.turned ? s.h : s.w, r.height = l.turned ? s.w : s.h, r.channels = l.channels, r.c = s.c;
+    r.sample = s.type, r.result = result, r.count = l.count, r.masked = valid != nullptr, r.turned = l.turned;
+    any_spec spec;
+    std::vector<sat_window_output> kinds;
+    const kind used = fill(spec, kinds, r);
+    lent object(used, spec);
+    std::vector<sat_view> views(results.size());
+    {
+        call c(s.n * s.c * s.h * s.w);
+        sat_status status = SAT_OK;
+        for (int64_t i = 0; i < l.outer && status == SAT_OK; i++) {
+            const sat_view from = view_at(s, l, i), counts = valid ? view_at(m, l, i) : sat_view{};
+            for (size_t j = 0; j < results.size(); j++) views[j] = view_at(results[j], l, i);
+            status = run(used, object.object, &from, valid ? &counts : nullptr, views.data(), &c.options);
+        }
+        c.end(status);
+    }
+    return given_back(made);
+}
+
+// ---- rows ----------------------------------------------------------------------------------------------------
+
+rows::rows(const filter &f, int64_t height, int64_t width, int64_t channels, int sample, bool logical, int dtype,
+           int64_t band_rows, bool masked)
+    : filter_(f), channels_(channels), dtype_(dtype)
+{
+    if (channels > 4) throw nb::value_error("shape: more than 4 channels");
+    shape_.width = width, shape_.height = height, shape_.channels = (int)std::max<int64_t>(channels, 1);
+    shape_.c = shape_.channels, shape_.sample = (sat_type)sample, shape_.count = 1, shape_.masked = masked;
+    shape_.band_rows = band_rows;
+    shape_.result = filter_.result_type(dtype, nb::none(), shape_.sample, logical);
+    any_spec spec;
+    kind_ = filter_.fill(spec, outputs_, shape_);
+    size_t bytes = 0;
+    prepare(kind_, spec);
+    object_ = create(kind_, spec, &bytes);
+}
+
+rows::~rows()
+{
+    if (object_) destroy(kind_, object_);
+}
+
+std::pair<int64_t, int64_t> rows::needs(int64_t first, int64_t end) const
+{
+    int64_t from = 0, to = 0;
+    sat_status status = SAT_OK;
+    switch (kind_) {
+    case kind::box: status = sat_box_needs((sat_box *)object_, first, end, &from, &to); break;
+    case kind::window: status = sat_window_needs((sat_window *)object_, first, end, &from, &to); break;
+    default: status = sat_gauss_needs((sat_gauss *)object_, first, end, &from, &to); break;
+    }
+    if (status != SAT_OK) raise(status);
+    return {from, to};
+}
+
+nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb::handle mask, nb::handle out,
+                     bool continues)
+{
+    const auto [from, to] = needs(y0, y1);
+    array source, which;
+    source.borrow(image, role::image, "rows");
+    const nb::object last = channels_ ? nb::object(nb::int_(2)) : nb::none();
+    const axes x = axes_of(source, last, nb::none(), "rows");
+    samples s = source.as_samples(x);
+    const int64_t have = first + s.h;
+    if (s.w != shape_.width || s.c != shape_.channels || s.type != shape_.sample || x.ndim != (channels_ ? 3 : 2))
+        throw nb::value_error(("rows: not rows of " + std::to_string(shape_.width) + " pixels of " +
+                               std::to_string(shape_.channels) + " channels of " + type_name(shape_.sample)).c_str());
+    if (from < first || to > have)
+        throw nb::value_error(("rows: " + std::to_string(first) + " to " + std::to_string(have) + " where rows " +
+                               std::to_string(y0) + " to " + std::to_string(y1) + " need " + std::to_string(from) + " to " +
+                               std::to_string(to)).c_str());
+    if (shape_.masked != !mask.is_none())
+        throw nb::value_error(shape_.masked ? "mask: None, where the filter was made with masked=True"
+                                            : "mask: the filter was made without masked=True");
+    samples m;
+    if (shape_.masked) {
+        which.borrow(mask, role::mask, "mask");
+        m = mask_samples(which, s);
+        m.data += (from - first) * m.y_bytes, m.h = to - from;
+    }
+    s.data += (from - first) * s.y_bytes, s.h = to - from;
+
+    samples like = s;
+    like.h = y1 - y0;
+    std::vector<nb::object> made = filter_.outs(out);
+    std::vector<array> targets(made.size());
+    std::vector<sat_view> views(made.size());
+    const loop l = loop_of(s, {}, nullptr, false, false);
+    for (size_t i = 0; i < made.size(); i++)
+        views[i] = view_at(filter_.target(targets[i], made[i], like, x, shape_.result, dtype_), l, 0);
+    sat_status status;
+    {
+        // Whoever waits for the filter has given away the interpreter's lock.
+        call c(call::few);
+        {
+            std::lock_guard<std::mutex> guard(mutex_);
+            c.options.first_row = y0, c.options.rows = y1 - y0, c.options.continues = continues;
+            const sat_view src = view_at(s, l, 0), valid = shape_.masked ? view_at(m, l, 0) : sat_view{};
+            status = filter::run(kind_, object_, &src, shape_.masked ? &valid : nullptr, views.data(), &c.options);
+        }
+        c.end(status);
+    }
+    return filter_.given_back(made);
+}
+
+} // namespace sat_python

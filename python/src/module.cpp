@@ -1,0 +1,98 @@
+// module.cpp - sat._core: what sat/*.py stand on.  Names, defaults and documentation are there; this is their other half, and
+// may change in any version.
+#include "filters.h"
+#include "tables.h"
+
+#include <sat_query.h>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+using namespace sat_python;
+
+namespace {
+
+nb::list backends()
+{
+    nb::list all;
+    sat_backend_info info = {};
+    for (size_t i = 0; sat_backend_entry(i, &info); i++) {
+        if (info.device) continue;
+        all.append(nb::make_tuple(info.name, info.summary));
+    }
+    return all;
+}
+
+// (name, needs squares, is an area or count) of each statistic of rectangles.
+nb::list rect_statistics()
+{
+    nb::list all;
+    sat_rect_statistic_info info = {};
+    for (size_t i = 0; sat_rect_statistic_at(i, &info); i++)
+        all.append(nb::make_tuple(info.name, info.squares, info.area || info.count));
+    return all;
+}
+
+// (name, names of parameters, is it a threshold) of each statistic of windows.
+nb::list statistics()
+{
+    nb::list all;
+    sat_statistic_info info = {};
+    for (size_t i = 0; sat_statistic_at(i, &info); i++) {
+        nb::list parameters;
+        for (int k = 0; k < SAT_PARAMETERS && info.parameter[k].name; k++) parameters.append(nb::str(info.parameter[k].name));
+        all.append(nb::make_tuple(info.name, nb::tuple(parameters), info.threshold));
+    }
+    return all;
+}
+
+} // namespace
+
+NB_MODULE(_core, m)
+{
+    keep_fork_safe();
+    const auto x = nb::arg(); // an argument
+    const auto o = nb::arg().none(); // or None
+    m.attr("version") = sat_version();
+    m.def("set_num_threads", [](int n) { threads = n; });
+    m.def("num_threads", [] { return threads ? threads : sat_processors(); });
+    m.def("backends", backends);
+    m.def("rect_statistics", rect_statistics);
+    m.def("statistics", statistics);
+    m.def("kept_objects", kept_objects);
+
+    nb::class_<table>(m, "Table")
+        .def_prop_ro("array", [](const table &t) { return t.arrays[table::sums]; })
+        .def_prop_ro("squares", [](const table &t) { return t.has[table::squares] ? t.arrays[table::squares] : nb::none(); })
+        .def_prop_ro("counts", [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
+        .def_prop_ro("layout", [](const table &t) { return (int)t.layout; })
+        .def_prop_ro("sample", [](const table &t) { return type_name(t.sample); })
+        .def_prop_ro("widens", [](const table &t) { return t.widens; })
+        .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
+        .def("ask", ask_table);
+    m.def("table", make_table, x, o, x, o, o, x, x, o, o);
+    m.def("table_of_array", table_of_array, x, o, o, x, x, o, o);
+    m.def("load", load_table);
+    m.def("ask_image", ask_image, x, x, x, x, x, o, o, o, o);
+    nb::class_<writer>(m, "Writer")
+        .def(nb::init<const std::string &, const table &, int, bool>())
+        .def("rows", &writer::rows, x, o, o)
+        .def("close", &writer::close);
+
+    nb::class_<filter>(m, "Filter")
+        .def(nb::init<int, int64_t, int64_t, const std::string &, nb::handle, nb::handle>(), x, x, x, x, x, o)
+        .def("counting", &filter::counting, x, x, o, x, x)
+        .def("add", &filter::add)
+        .def("gauss", [](filter &f, int mode, double sigma, double sigma2, double amount) {
+            f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
+        })
+        .def_rw("several", &filter::several)
+        .def_rw("keep_holes", &filter::keep_holes)
+        .def("apply", &filter::apply, x, o, o, x, o, o);
+    nb::class_<rows>(m, "Rows")
+        .def(nb::init<const filter &, int64_t, int64_t, int64_t, int, bool, int, int64_t, bool>())
+        .def("needs", &rows::needs)
+        .def("run", &rows::run, x, x, x, x, o, o, x);
+}
