@@ -1,6 +1,6 @@
 #!/bin/bash
-# check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with what its
-# tests compare it with, and runs them.
+# check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with
+# what its tests compare it with, and runs them.
 #
 #   --wheel   builds $B/wheel/libsat-*.whl alone
 #   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
@@ -32,9 +32,15 @@ if [ ! -x "$venv/bin/pip" ]; then
     python=${PYTHON:-python3}
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
         { echo "check-python: $("$python" --version); the package needs 3.11 or newer" >&2; exit 1; }
-    "$python" -m venv "$venv" >"$log" 2>&1 || { rm -rf "$venv"; stop "no virtual environment (Debian's package: python3-venv)" "$log"; }
+    "$python" -m venv "$venv" >"$log" 2>&1 || {
+        rm -rf "$venv"
+        stop "no virtual environment (Debian's package: python3-venv)" "$log"
+    }
 fi
-have() { "$venv/bin/python" -c 'import importlib.metadata as m, sys; [m.version(name) for name in sys.argv[1:]]' "$@" 2>/dev/null; }
+have() {
+    "$venv/bin/python" -c 'import sys; from importlib.metadata import version; [version(n) for n in sys.argv[1:]]' "$@" \
+        2>/dev/null
+}
 wanted=$needs
 [ "$mode" = --wheel ] || wanted="$needs $compared"
 # shellcheck disable=SC2086 # lists of packages
@@ -43,14 +49,16 @@ have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
 
 mkdir -p "$B/wheel"
 rm -f "$B"/wheel/libsat-*.whl
-PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-isolation -w "$B/wheel" -C build-dir="$B/python/{wheel_tag}" \
-    -C cmake.define.WERROR="${WERROR:-0}" . >"$log" 2>&1 || stop "the package does not build" "$log"
+PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-isolation -w "$B/wheel" \
+    -C build-dir="$B/python/{wheel_tag}" -C cmake.define.WERROR="${WERROR:-0}" . >"$log" 2>&1 ||
+    stop "the package does not build" "$log"
 wheel=$(echo "$B"/wheel/libsat-*.whl)
 if [ "$mode" = --wheel ]; then
     echo "$wheel"
     exit 0
 fi
-"$venv/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel" >"$log" 2>&1 || stop "the wheel cannot be installed" "$log"
+"$venv/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel" >"$log" 2>&1 ||
+    stop "the wheel cannot be installed" "$log"
 touch "$venv/tested"
 [ "$mode" = --built ] && export SAT_TAP=1
 exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@"

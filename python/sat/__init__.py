@@ -19,13 +19,30 @@ from ._table import Region, Table, load, mean, table
 
 __version__: str = _core.version
 __all__ = [
-    "Box", "Gauss", "Region", "Table", "Window", "backends", "box", "compat", "dog", "gauss", "load", "mean", "num_threads",
-    "set_num_threads", "table", "threshold", "unsharp", "window",
+    "Box",
+    "Gauss",
+    "Region",
+    "Table",
+    "Window",
+    "backends",
+    "box",
+    "compat",
+    "dog",
+    "gauss",
+    "load",
+    "mean",
+    "num_threads",
+    "set_num_threads",
+    "table",
+    "threshold",
+    "unsharp",
+    "window",
 ]
 
 
 def set_num_threads(n: int) -> None:
-    """How many threads each call uses at most, 1 to 1024; 0: one for each processor, as at first.  Results do not change."""
+    """How many threads each call uses at most, 1 to 1024; 0: one for each processor, as at first.  Results do not
+    change."""
     if isinstance(n, bool) or not 0 <= n <= 1024:
         raise ValueError(f"{n} threads: 0 to 1024")
     _core.set_num_threads(n)

@@ -10,8 +10,16 @@ from numpy.typing import DTypeLike
 
 # The numbers of src/lib/sat.h for NumPy's types.
 CODES: dict[Any, int] = {
-    np.dtype("uint8"): 1, np.dtype("uint16"): 2, np.dtype("uint32"): 3, np.dtype("uint64"): 4, np.dtype("int64"): 5,
-    np.dtype("float32"): 6, np.dtype("float64"): 7, np.dtype("int8"): 9, np.dtype("int16"): 10, np.dtype("int32"): 11,
+    np.dtype("uint8"): 1,
+    np.dtype("uint16"): 2,
+    np.dtype("uint32"): 3,
+    np.dtype("uint64"): 4,
+    np.dtype("int64"): 5,
+    np.dtype("float32"): 6,
+    np.dtype("float64"): 7,
+    np.dtype("int8"): 9,
+    np.dtype("int16"): 10,
+    np.dtype("int32"): 11,
 }
 LAYOUTS = {"padded": 0, "inclusive": 1, "exclusive": 2}
 
@@ -27,8 +35,10 @@ def code(dtype: DTypeLike | None) -> int:
         return 0
     found = CODES.get(np.dtype(dtype).newbyteorder("="))
     if found is None:
-        raise TypeError(f"dtype {np.dtype(dtype)}: one of uint8, uint16, uint32, int8, int16, int32, float32, float64, "
-                        "and of tables uint64 and int64")
+        raise TypeError(
+            f"dtype {np.dtype(dtype)}: one of uint8, uint16, uint32, int8, int16, int32, float32, float64, "
+            "and of tables uint64 and int64"
+        )
     return found
 
 
@@ -53,9 +63,9 @@ def counted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
     """An array that the library can read.
 
-    What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts), that are
-    not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all values fit.
-    """
+    What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts),
+    that are not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all
+    values fit. """
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array, whose mask has no place here")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
@@ -94,8 +104,10 @@ def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     if array.size:
         low, high, info = int(array.min()), int(array.max()), np.iinfo(to)
         if low < info.min or high > info.max:
-            raise ValueError(f"{name}: {array.dtype} with values from {low} to {high}, which {to} does not hold; "
-                             "astype(float) is read with 53 bits")
+            raise ValueError(
+                f"{name}: {array.dtype} with values from {low} to {high}, which {to} does not hold; "
+                "astype(float) is read with 53 bits"
+            )
     return counted(array.astype(to))
 
 

@@ -30,13 +30,34 @@ class Table:
     def axes(self) -> tuple[int, int, int, int]: ...
     def ask(self, rects: _Array, names: list[str], clip: bool, ddof: int, /) -> list[_Array]: ...
 
-def table(image: Any, out: Any, moments: int, mask: Any, nodata: float | None, dtype: int, layout: int,
-          channel_axis: int | None, batch_axis: int | None, /) -> Table: ...
-def table_of_array(sums: Any, squares: Any, counts: Any, sample: int, layout: int, channel_axis: int | None,
-                   batch_axis: int | None, /) -> Table: ...
+def table(
+    image: Any,
+    out: Any,
+    moments: int,
+    mask: Any,
+    nodata: float | None,
+    dtype: int,
+    layout: int,
+    channel_axis: int | None,
+    batch_axis: int | None,
+    /,
+) -> Table: ...
+def table_of_array(
+    sums: Any, squares: Any, counts: Any, sample: int, layout: int, channel_axis: int | None, batch_axis: int | None, /
+) -> Table: ...
 def load(path: str, foreign: bool, sample: int, layout: int, verify: bool, /) -> Table: ...
-def ask_image(image: Any, rects: _Array, names: list[str], clip: bool, ddof: int, mask: Any, nodata: float | None,
-              channel_axis: int | None, batch_axis: int | None, /) -> list[_Array]: ...
+def ask_image(
+    image: Any,
+    rects: _Array,
+    names: list[str],
+    clip: bool,
+    ddof: int,
+    mask: Any,
+    nodata: float | None,
+    channel_axis: int | None,
+    batch_axis: int | None,
+    /,
+) -> list[_Array]: ...
 
 class Writer:
     def __init__(self, path: str, like: Table, type: int, no_clobber: bool, /) -> None: ...
@@ -46,14 +67,31 @@ class Writer:
 class Filter:
     several: bool
     keep_holes: bool
-    def __init__(self, kind: int, height: int, width: int, border: str, border_value: Any, nodata: float | None, /) -> None: ...
-    def counting(self, ddof: int, min_valid: float, empty: float | None, anchor: str, value_range: float, /) -> None: ...
+    def __init__(
+        self, kind: int, height: int, width: int, border: str, border_value: Any, nodata: float | None, /
+    ) -> None: ...
+    def counting(
+        self, ddof: int, min_valid: float, empty: float | None, anchor: str, value_range: float, /
+    ) -> None: ...
     def add(self, statistic: str, compare: bool, parameters: dict[str, float], /) -> None: ...
     def gauss(self, mode: int, sigma: float, sigma2: float, amount: float, /) -> None: ...
-    def apply(self, image: Any, mask: Any, out: Any, dtype: int, channel_axis: int | None, batch_axis: int | None, /) -> Any: ...
+    def apply(
+        self, image: Any, mask: Any, out: Any, dtype: int, channel_axis: int | None, batch_axis: int | None, /
+    ) -> Any: ...
 
 class Rows:
-    def __init__(self, made: Filter, height: int, width: int, channels: int, sample: int, logical: bool, dtype: int,
-                 band_rows: int, masked: bool, /) -> None: ...
+    def __init__(
+        self,
+        made: Filter,
+        height: int,
+        width: int,
+        channels: int,
+        sample: int,
+        logical: bool,
+        dtype: int,
+        band_rows: int,
+        masked: bool,
+        /,
+    ) -> None: ...
     def needs(self, first: int, end: int, /) -> tuple[int, int]: ...
     def run(self, rows: Any, first: int, y0: int, y1: int, mask: Any, out: Any, continues: bool, /) -> Any: ...

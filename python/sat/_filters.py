@@ -19,8 +19,16 @@ _PARAMETERS = {name: parameters for name, parameters, _ in _core.statistics()}
 _THRESHOLDS = [name for name, _, threshold in _core.statistics() if threshold]
 
 
-def box_filter(size: Size, border: str, border_value: Any, nodata: float | None, anchor: str = "second", min_valid: float = 0,
-               empty: float | None = None, keep_holes: bool = False) -> _core.Filter:
+def box_filter(
+    size: Size,
+    border: str,
+    border_value: Any,
+    nodata: float | None,
+    anchor: str = "second",
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+) -> _core.Filter:
     """What `box()` and `Box` make."""
     height, width = sides(size)
     made = _core.Filter(BOX, height, width, border, border_value, nodata)
@@ -29,9 +37,21 @@ def box_filter(size: Size, border: str, border_value: Any, nodata: float | None,
     return made
 
 
-def window_filter(size: Size, statistics: str | Sequence[str], compare: bool, border: str, border_value: Any,
-                  nodata: float | None, ddof: int = 0, value_range: float = 0, anchor: str = "second", min_valid: float = 0,
-                  empty: float | None = None, keep_holes: bool = False, parameters: dict[str, float] | None = None) -> _core.Filter:
+def window_filter(
+    size: Size,
+    statistics: str | Sequence[str],
+    compare: bool,
+    border: str,
+    border_value: Any,
+    nodata: float | None,
+    ddof: int = 0,
+    value_range: float = 0,
+    anchor: str = "second",
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+    parameters: dict[str, float] | None = None,
+) -> _core.Filter:
     """What `window()`, `threshold()` and `Window` make."""
     height, width = sides(size)
     made = _core.Filter(WINDOW, height, width, border, border_value, nodata)
@@ -45,8 +65,10 @@ def window_filter(size: Size, statistics: str | Sequence[str], compare: bool, bo
     known = {parameter for name in names for parameter in _PARAMETERS.get(name, ())}
     for parameter in parameters:
         if parameter not in known and all(name in _PARAMETERS for name in names):
-            raise TypeError(f"{', '.join(names)}: no parameter {parameter}" +
-                            (f"; there is {', '.join(sorted(known))}" if known else ""))
+            raise TypeError(
+                f"{', '.join(names)}: no parameter {parameter}"
+                + (f"; there is {', '.join(sorted(known))}" if known else "")
+            )
     for name in names:
         own = _PARAMETERS.get(name, ())
         made.add(name, compare, {key: value for key, value in parameters.items() if key in own})
@@ -54,8 +76,18 @@ def window_filter(size: Size, statistics: str | Sequence[str], compare: bool, bo
     return made
 
 
-def gauss_filter(mode: int, sigma: float, sigma2: float, amount: float, border: str, border_value: Any,
-                 nodata: float | None, min_valid: float = 0, empty: float | None = None, keep_holes: bool = False) -> _core.Filter:
+def gauss_filter(
+    mode: int,
+    sigma: float,
+    sigma2: float,
+    amount: float,
+    border: str,
+    border_value: Any,
+    nodata: float | None,
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+) -> _core.Filter:
     """What `gauss()`, `unsharp()`, `dog()` and `Gauss` make."""
     made = _core.Filter(GAUSS, 1, 1, border, border_value, nodata)
     made.counting(0, min_valid, empty, "second", 0)
@@ -64,24 +96,44 @@ def gauss_filter(mode: int, sigma: float, sigma2: float, amount: float, border: 
     return made
 
 
-def _apply(made: _core.Filter, image: Any, mask: Any, out: Any, dtype: DTypeLike | None, channel_axis: int | None,
-           batch_axis: int | None) -> Any:
+def _apply(
+    made: _core.Filter,
+    image: Any,
+    mask: Any,
+    out: Any,
+    dtype: DTypeLike | None,
+    channel_axis: int | None,
+    batch_axis: int | None,
+) -> Any:
     if isinstance(image, np.ma.MaskedArray):
         image, mask = apart(image, mask, channel_axis, batch_axis)
     return made.apply(image, mask, out, 0 if dtype is None else code(dtype), channel_axis, batch_axis)
 
 
-def box(image: ArrayLike, size: Size, border: str = "shrink", mask: ArrayLike | None = None, nodata: float | None = None,
-        out: Array | None = None, dtype: DTypeLike | None = None, *, border_value: float | Sequence[float] = 0,
-        anchor: str = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
-        channel_axis: int | None = None, batch_axis: int | None = None) -> Array:
+def box(
+    image: ArrayLike,
+    size: Size,
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    border_value: float | Sequence[float] = 0,
+    anchor: str = "second",
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Array:
     """The mean of the window around each pixel, at a cost that does not depend on the window.
 
     image       (H, W) or (H, W, C), as of `sat.table()`.
     size        the window's side, or (height, width), in pixels; it may exceed the image.
-    border      what lies beyond the edge: "shrink" (the mean of the pixels inside), "reflect101" (d c b | a b c d; OpenCV's
-                default, SciPy's "mirror"), "reflect" (SciPy's default), "replicate" (SciPy's "nearest"), "wrap", "constant"
-                (of `border_value`, one number or one for each channel).
+    border      what lies beyond the edge: "shrink" (the mean of the pixels inside), "reflect101" (d c b | a b c d;
+                OpenCV's default, SciPy's "mirror"), "reflect" (SciPy's default), "replicate" (SciPy's "nearest"),
+                "wrap", "constant" (of `border_value`, one number or one for each channel).
     mask        (H, W) or (N, H, W) of bool or uint8: pixels that are not 0 count.
     nodata      samples of this value do not count; NaN: NaNs do not.
     out, dtype  the result's: the image's dtype, float32 or float64.  The default is out's, else the image's; of bool
@@ -97,37 +149,82 @@ def box(image: ArrayLike, size: Size, border: str = "shrink", mask: ArrayLike | 
     Raises TypeError and ValueError.  `out` must not overlap the image.
     """
     made = box_filter(size, border, border_value, nodata, anchor, min_valid, empty, keep_holes)
-    return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    return result
 
 
-def window(image: ArrayLike, size: Size, statistic: str | Sequence[str], border: str = "shrink",
-           mask: ArrayLike | None = None, nodata: float | None = None, out: Array | tuple[Array, ...] | None = None,
-           dtype: DTypeLike | None = None, *, border_value: float | Sequence[float] = 0, ddof: int = 0,
-           value_range: float = 0, anchor: str = "second", min_valid: float = 0, empty: float | None = None,
-           keep_holes: bool = False, channel_axis: int | None = None, batch_axis: int | None = None, **parameters: float) -> Any:
+def window(
+    image: ArrayLike,
+    size: Size,
+    statistic: str | Sequence[str],
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | tuple[Array, ...] | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    border_value: float | Sequence[float] = 0,
+    ddof: int = 0,
+    value_range: float = 0,
+    anchor: str = "second",
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+    **parameters: float,
+) -> Any:
     """Statistics of the window around each pixel: an array, or, of a list of names, a tuple in that order.
 
-    statistic    mean, sum, var, std, rms, count, norm ((pixel - mean) / std), or the surface of a local threshold: bradley
-                 (t), niblack (k), sauvola (k, r), wolf (k, r), nick (k), phansalkar (k, r, p, q), mean (offset).  Sums are
-                 taken once for all of a list.
+    statistic    mean, sum, var, std, rms, count, norm ((pixel - mean) / std), or the surface of a local threshold:
+                 bradley (t), niblack (k), sauvola (k, r), wolf (k, r), nick (k), phansalkar (k, r, p, q), mean
+                 (offset).  Sums are taken once for all of a list.
     parameters   by name, for all statistics of the list that have them: `window(page, 25, "sauvola", k=0.2)`.
     ddof         variances are divided by count - ddof.
-    value_range  the largest value that samples are to have, for thresholds: 4095 for 12 bits in uint16; 0: the dtype's, of
-                 floats 1.
-    dtype        of the results: float32, of 32-bit integers and float64 images float64; integers are rounded and clipped.
+    value_range  the largest value that samples are to have, for thresholds: 4095 for 12 bits in uint16; 0: the
+                 dtype's, of floats 1.
+    dtype        of the results: float32, of 32-bit integers and float64 images float64; integers are rounded and
+                 clipped.
 
-    The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats, variances
-    are joined from parts (Chan, Golub and LeVeque 1979), so that nothing cancels.
+    The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats,
+    variances are joined from parts (Chan, Golub and LeVeque 1979), so that nothing cancels.
     """
-    made = window_filter(size, statistic, False, border, border_value, nodata, ddof, value_range, anchor, min_valid, empty,
-                         keep_holes, parameters)
+    made = window_filter(
+        size,
+        statistic,
+        False,
+        border,
+        border_value,
+        nodata,
+        ddof,
+        value_range,
+        anchor,
+        min_valid,
+        empty,
+        keep_holes,
+        parameters,
+    )
     return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
 
 
-def threshold(image: ArrayLike, size: Size, method: str = "sauvola", border: str = "shrink", mask: ArrayLike | None = None,
-              nodata: float | None = None, out: Array | None = None, dtype: DTypeLike = bool, *,
-              border_value: float | Sequence[float] = 0, value_range: float = 0, anchor: str = "second",
-              min_valid: float = 0, channel_axis: int | None = None, batch_axis: int | None = None, **parameters: float) -> Array:
+def threshold(
+    image: ArrayLike,
+    size: Size,
+    method: str = "sauvola",
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | None = None,
+    dtype: DTypeLike = bool,
+    *,
+    border_value: float | Sequence[float] = 0,
+    value_range: float = 0,
+    anchor: str = "second",
+    min_valid: float = 0,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+    **parameters: float,
+) -> Array:
     """True where a pixel is above a local threshold: paper, where a page is dark on light.
 
     method  bradley, niblack, sauvola, wolf, nick, phansalkar or mean, with parameters by name (`window()`).
@@ -140,7 +237,9 @@ def threshold(image: ArrayLike, size: Size, method: str = "sauvola", border: str
         raise ValueError(f"method {method!r} is none of {', '.join(_THRESHOLDS)}")
     if np.dtype(dtype) not in (np.dtype(bool), np.dtype("uint8")):
         raise TypeError(f"dtype {np.dtype(dtype)}: bool or uint8")
-    made = window_filter(size, method, True, border, border_value, nodata, 0, value_range, anchor, min_valid, None, False, parameters)
+    made = window_filter(
+        size, method, True, border, border_value, nodata, 0, value_range, anchor, min_valid, None, False, parameters
+    )
     kind = None if np.dtype(dtype) == bool else dtype
     if out is None and kind is None:
         # A new array is not given away before its bytes are 0 and 1.
@@ -158,35 +257,76 @@ def threshold(image: ArrayLike, size: Size, method: str = "sauvola", border: str
     return result
 
 
-def gauss(image: ArrayLike, sigma: float, border: str = "shrink", mask: ArrayLike | None = None, nodata: float | None = None,
-          out: Array | None = None, dtype: DTypeLike | None = None, *, border_value: float | Sequence[float] = 0,
-          min_valid: float = 0, empty: float | None = None, keep_holes: bool = False, channel_axis: int | None = None,
-          batch_axis: int | None = None) -> Array:
+def gauss(
+    image: ArrayLike,
+    sigma: float,
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    border_value: float | Sequence[float] = 0,
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Array:
     """A Gaussian blur of standard deviation `sigma`, in pixels, up to 16384.
 
-    Up to sigma 4 the Gaussian is sampled, with the weights of `scipy.ndimage.gaussian_filter()`; wider ones are four boxes
-    with weighted rims, whose time hardly depends on sigma and whose weights differ by at most 0.36 % of the largest.
-    With a mask or nodata: normalised convolution (Knutsson and Westin 1993); min_valid is a share of the weight.
-    The other parameters are as of `box()`.
+    Up to sigma 4 the Gaussian is sampled, with the weights of `scipy.ndimage.gaussian_filter()`; wider ones are four
+    boxes with weighted rims, whose time hardly depends on sigma and whose weights differ by at most 0.36 % of the
+    largest. With a mask or nodata: normalised convolution (Knutsson and Westin 1993); min_valid is a share of the
+    weight. The other parameters are as of `box()`.
     """
     made = gauss_filter(BLUR, sigma, 0, 0, border, border_value, nodata, min_valid, empty, keep_holes)
-    return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    return result
 
 
-def unsharp(image: ArrayLike, sigma: float, amount: float, border: str = "shrink", mask: ArrayLike | None = None,
-            nodata: float | None = None, out: Array | None = None, dtype: DTypeLike | None = None, *,
-            border_value: float | Sequence[float] = 0, min_valid: float = 0, empty: float | None = None,
-            keep_holes: bool = False, channel_axis: int | None = None, batch_axis: int | None = None) -> Array:
-    """An unsharp mask: image + amount * (image - gauss(image, sigma)), rounded once, and cut to the range of integers."""
+def unsharp(
+    image: ArrayLike,
+    sigma: float,
+    amount: float,
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    border_value: float | Sequence[float] = 0,
+    min_valid: float = 0,
+    empty: float | None = None,
+    keep_holes: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Array:
+    """An unsharp mask: image + amount * (image - gauss(image, sigma)), rounded once, and cut to the range of
+    integers."""
     made = gauss_filter(UNSHARP, sigma, 0, amount, border, border_value, nodata, min_valid, empty, keep_holes)
-    return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    return result
 
 
-def dog(image: ArrayLike, sigma: float, sigma2: float, border: str = "shrink", mask: ArrayLike | None = None,
-        nodata: float | None = None, out: Array | None = None, dtype: DTypeLike | None = None, *,
-        border_value: float | Sequence[float] = 0, min_valid: float = 0, empty: float | None = None,
-        channel_axis: int | None = None, batch_axis: int | None = None) -> Array:
+def dog(
+    image: ArrayLike,
+    sigma: float,
+    sigma2: float,
+    border: str = "shrink",
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    border_value: float | Sequence[float] = 0,
+    min_valid: float = 0,
+    empty: float | None = None,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Array:
     """The difference of Gaussians gauss(image, sigma) - gauss(image, sigma2): float32, of 32-bit integers and float64
     images float64."""
     made = gauss_filter(DOG, sigma, sigma2, 0, border, border_value, nodata, min_valid, empty)
-    return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    return result

@@ -24,8 +24,15 @@ class _Rows:
 
     __slots__ = ("_rows", "_masked")
 
-    def __init__(self, made: _core.Filter, shape: Sequence[int], dtype: DTypeLike, result: DTypeLike | None, band_rows: int,
-                 masked: bool) -> None:
+    def __init__(
+        self,
+        made: _core.Filter,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        result: DTypeLike | None,
+        band_rows: int,
+        masked: bool,
+    ) -> None:
         if len(shape) not in (2, 3):
             raise ValueError(f"shape {tuple(shape)}: (H, W) or (H, W, C)")
         height, width = operator.index(shape[0]), operator.index(shape[1])
@@ -34,7 +41,9 @@ class _Rows:
             raise ValueError(f"shape {tuple(shape)}: {channels} channels; 1 to 4")
         logical = np.dtype(dtype) == bool
         sample = code("uint8" if logical else dtype)
-        self._rows = _core.Rows(made, height, width, channels, sample, logical, code(result), min(band_rows, height), masked)
+        self._rows = _core.Rows(
+            made, height, width, channels, sample, logical, code(result), min(band_rows, height), masked
+        )
         self._masked = masked
 
     def needs(self, y0: int, y1: int) -> tuple[int, int]:
@@ -44,17 +53,28 @@ class _Rows:
         """
         return self._rows.needs(y0, y1)
 
-    def run(self, rows: ArrayLike, first: int, y0: int, y1: int, out: Any = None, *, mask: ArrayLike | None = None,
-            continues: bool = False) -> Any:
+    def run(
+        self,
+        rows: ArrayLike,
+        first: int,
+        y0: int,
+        y1: int,
+        out: Any = None,
+        *,
+        mask: ArrayLike | None = None,
+        continues: bool = False,
+    ) -> Any:
         """Results for rows [y0, y1) of the image, at most `band_rows`.
 
         rows       rows of the image from row `first` on: at least those of `needs(y0, y1)`; (n, W) or (n, W, C).
         mask       of the same rows, for a filter that is made with masked=True.
-        continues  the rows are of the image of the run before, which ended at y0: sums are gone on with, which saves time
-                   under high windows and changes no bit.
+        continues  the rows are of the image of the run before, which ended at y0: sums are gone on with, which saves
+                   time under high windows and changes no bit.
         """
         if isinstance(rows, np.ma.MaskedArray):
-            raise TypeError("rows: a masked array; its data and mask=~rows.mask are taken, by a filter with masked=True")
+            raise TypeError(
+                "rows: a masked array; its data and mask=~rows.mask are taken, by a filter with masked=True"
+            )
         return self._rows.run(rows, first, y0, y1, mask, out, continues)
 
 
@@ -72,10 +92,23 @@ class Box(_Rows):
 
     __slots__ = ()
 
-    def __init__(self, shape: Sequence[int], dtype: DTypeLike, size: Size, border: str = "shrink", nodata: float | None = None,
-                 *, result: DTypeLike | None = None, band_rows: int = 256, masked: bool = False,
-                 border_value: float | Sequence[float] = 0, anchor: str = "second", min_valid: float = 0,
-                 empty: float | None = None, keep_holes: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        size: Size,
+        border: str = "shrink",
+        nodata: float | None = None,
+        *,
+        result: DTypeLike | None = None,
+        band_rows: int = 256,
+        masked: bool = False,
+        border_value: float | Sequence[float] = 0,
+        anchor: str = "second",
+        min_valid: float = 0,
+        empty: float | None = None,
+        keep_holes: bool = False,
+    ) -> None:
         made = box_filter(size, border, border_value, nodata, anchor, min_valid, empty, keep_holes)
         super().__init__(made, shape, dtype, result, band_rows, masked)
 
@@ -85,13 +118,42 @@ class Window(_Rows):
 
     __slots__ = ()
 
-    def __init__(self, shape: Sequence[int], dtype: DTypeLike, size: Size, statistic: str | Sequence[str],
-                 border: str = "shrink", nodata: float | None = None, *, result: DTypeLike | None = None, band_rows: int = 256,
-                 masked: bool = False, border_value: float | Sequence[float] = 0, ddof: int = 0, value_range: float = 0,
-                 anchor: str = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
-                 **parameters: float) -> None:
-        made = window_filter(size, statistic, False, border, border_value, nodata, ddof, value_range, anchor, min_valid, empty,
-                             keep_holes, parameters)
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        size: Size,
+        statistic: str | Sequence[str],
+        border: str = "shrink",
+        nodata: float | None = None,
+        *,
+        result: DTypeLike | None = None,
+        band_rows: int = 256,
+        masked: bool = False,
+        border_value: float | Sequence[float] = 0,
+        ddof: int = 0,
+        value_range: float = 0,
+        anchor: str = "second",
+        min_valid: float = 0,
+        empty: float | None = None,
+        keep_holes: bool = False,
+        **parameters: float,
+    ) -> None:
+        made = window_filter(
+            size,
+            statistic,
+            False,
+            border,
+            border_value,
+            nodata,
+            ddof,
+            value_range,
+            anchor,
+            min_valid,
+            empty,
+            keep_holes,
+            parameters,
+        )
         super().__init__(made, shape, dtype, result, band_rows, masked)
 
 
@@ -100,9 +162,21 @@ class Gauss(_Rows):
 
     __slots__ = ()
 
-    def __init__(self, shape: Sequence[int], dtype: DTypeLike, sigma: float, border: str = "shrink", nodata: float | None = None,
-                 *, result: DTypeLike | None = None, band_rows: int = 256, masked: bool = False,
-                 border_value: float | Sequence[float] = 0, min_valid: float = 0, empty: float | None = None,
-                 keep_holes: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        sigma: float,
+        border: str = "shrink",
+        nodata: float | None = None,
+        *,
+        result: DTypeLike | None = None,
+        band_rows: int = 256,
+        masked: bool = False,
+        border_value: float | Sequence[float] = 0,
+        min_valid: float = 0,
+        empty: float | None = None,
+        keep_holes: bool = False,
+    ) -> None:
         made = gauss_filter(BLUR, sigma, 0, 0, border, border_value, nodata, min_valid, empty, keep_holes)
         super().__init__(made, shape, dtype, result, band_rows, masked)

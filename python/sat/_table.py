@@ -49,7 +49,9 @@ def _names(statistics: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _shaped(answers: list[Array], names: list[str], whole: bool, one: bool, batch: bool, channel: bool) -> dict[str, Any]:
+def _shaped(
+    answers: list[Array], names: list[str], whole: bool, one: bool, batch: bool, channel: bool
+) -> dict[str, Any]:
     """Answers (N, n, C) without the axes that the image and the rectangles do not have."""
     index = (slice(None) if batch else 0, 0 if one else slice(None), slice(None) if channel else 0)
     shaped = {}
@@ -116,16 +118,24 @@ class Table:
         self._core = core
 
     @classmethod
-    def from_array(cls, sums: ArrayLike, sample: DTypeLike = "u1", layout: str = "padded", squares: ArrayLike | None = None,
-                   counts: ArrayLike | None = None, *, channel_axis: int | None = None,
-                   batch_axis: int | None = None) -> Table:
+    def from_array(
+        cls,
+        sums: ArrayLike,
+        sample: DTypeLike = "u1",
+        layout: str = "padded",
+        squares: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        *,
+        channel_axis: int | None = None,
+        batch_axis: int | None = None,
+    ) -> Table:
         """A table of sums that other software made: `cv2.integral()`, `skimage.transform.integral_image()`, cumsum.
 
         sums     (H+1, W+1[, C]) with a row and a column of zeros first for layout "padded" (OpenCV), (H, W[, C]) for
                  "inclusive" (scikit-image, cumsum) and "exclusive"; int32, uint32, int64, uint64, float32 or float64.
                  It is not copied and must stay as it is.
-        sample   the dtype of the image that was summed: it bounds what a rectangle can sum to.  Sums in 32 bits may have
-                 wrapped: they answer rectangles whose own sums fit.
+        sample   the dtype of the image that was summed: it bounds what a rectangle can sum to.  Sums in 32 bits may
+                 have wrapped: they answer rectangles whose own sums fit.
         squares  the sums of the squares, for variances; counts: those of ones, where not all samples counted.
 
         Raises TypeError for types that do not go together, ValueError for shapes.
@@ -149,7 +159,7 @@ class Table:
 
     @property
     def layout(self) -> str:
-        """"padded", "inclusive" or "exclusive"."""
+        """ "padded", "inclusive" or "exclusive"."""
         return _LAYOUT_NAMES[self._core.layout]
 
     @property
@@ -174,9 +184,11 @@ class Table:
 
     def __repr__(self) -> str:
         parts = "".join(f" and {name}" for name in ("squares", "counts") if getattr(self, name) is not None)
-        return (f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{parts}>")
+        return f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{parts}>"
 
-    def query(self, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0, clip: bool = False) -> dict[str, Any]:
+    def query(
+        self, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0, clip: bool = False
+    ) -> dict[str, Any]:
         """Statistics of rectangles: a dict of arrays, by name, in the order asked for.
 
         rects       (4,) or (n, 4): x, y, width, height in pixels, as `cv2.boundingRect()` gives.  Integers are whole
@@ -198,7 +210,9 @@ class Table:
                 raise ValueError(f"{name} needs the squares: table(image, moments=2)")
         boxes, one = _rectangles(rects)
         batch, _, _, channel = core.axes
-        return _shaped(core.ask(boxes, names, clip, ddof), names, boxes.dtype.kind == "i", one, batch >= 0, channel >= 0)
+        return _shaped(
+            core.ask(boxes, names, clip, ddof), names, boxes.dtype.kind == "i", one, batch >= 0, channel >= 0
+        )
 
     def mean(self, rects: ArrayLike, *, clip: bool = False) -> Any:
         """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
@@ -230,8 +244,8 @@ class Table:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Writes the table as a .npy file, which `sat.load()`, the command `sat` and `np.load()` read.
 
-        A file is whole or not there.  One image of up to 1024 channels.  Several moments are written in one type; 32-bit
-        integers among them then become 64-bit ones.  Raises OSError, and ValueError for a batch.
+        A file is whole or not there.  One image of up to 1024 channels.  Several moments are written in one type;
+        32-bit integers among them then become 64-bit ones.  Raises OSError, and ValueError for a batch.
         """
         core = self._core
         batch, y, x, channel = core.axes
@@ -247,7 +261,10 @@ class Table:
         height = held[0].shape[y]
         step = max(1, (1 << 20) // (held[0].nbytes // height or 1))
         for top in range(0, height, step):
-            bands = [None if part is None else np.ascontiguousarray(part.transpose(order)[top:top + step], to) for part in parts]
+            bands = [
+                None if part is None else np.ascontiguousarray(part.transpose(order)[top : top + step], to)
+                for part in parts
+            ]
             writer.rows(*bands)
         writer.close()
 
@@ -255,20 +272,33 @@ class Table:
 def _common(parts: list[Array], kinds: set[np.dtype[Any]], widens: bool) -> np.dtype[Any]:
     """The one type in which a file has sums, squares and counts."""
     if not widens:
-        raise ValueError("save: sums that may have wrapped, of other types than their squares or counts; "
-                         "table(image, dtype=numpy.uint64) makes all of one type")
+        raise ValueError(
+            "save: sums that may have wrapped, of other types than their squares or counts; "
+            "table(image, dtype=numpy.uint64) makes all of one type"
+        )
     if any(kind.kind == "f" for kind in kinds):
         for part in parts:
-            if part.dtype.kind != "f" and (part.max() > 2**53 or part.min() < -2**53):
-                raise ValueError(f"save: sums of {part.dtype} above 2**53 beside squares of float64, in which they would be "
-                                 "rounded; table(image, dtype=float) makes all of one type")
+            if part.dtype.kind != "f" and (part.max() > 2**53 or part.min() < -(2**53)):
+                raise ValueError(
+                    f"save: sums of {part.dtype} above 2**53 beside squares of float64, in which they would be "
+                    "rounded; table(image, dtype=float) makes all of one type"
+                )
         return np.dtype("float64")
     return np.dtype("int64" if any(kind.kind == "i" for kind in kinds) else "uint64")
 
 
-def table(image: ArrayLike, moments: int = 1, mask: ArrayLike | None = None, nodata: float | None = None,
-          out: Array | tuple[Array, ...] | None = None, *, dtype: DTypeLike | None = None, layout: str = "padded",
-          channel_axis: int | None = None, batch_axis: int | None = None) -> Table:
+def table(
+    image: ArrayLike,
+    moments: int = 1,
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: Array | tuple[Array, ...] | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: str = "padded",
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Table:
     """The summed-area table (integral image) of an image.
 
     image    (H, W) or (H, W, C) with C up to 4; bool, uint8 to uint32, int8 to int32, float32, float64; others are
@@ -276,8 +306,8 @@ def table(image: ArrayLike, moments: int = 1, mask: ArrayLike | None = None, nod
     moments  2: the sums of the squares, too, for variances.
     mask     (H, W) of bool or uint8: pixels that are not 0 count.  A masked array brings its own.
     nodata   samples of this value do not count; NaN: NaNs do not.
-    out      the array of the sums, which is written and kept; a tuple with those of the squares and of the counts, where
-             there are such.  Its dtype is that of the sums.
+    out      the array of the sums, which is written and kept; a tuple with those of the squares and of the counts,
+             where there are such.  Its dtype is that of the sums.
     dtype    of the sums; by default the narrowest of uint32, uint64 (signed: int32, int64; floats: float64) that is
              proven to hold the whole image.  A narrower one wraps, and answers rectangles whose own sum fits.
     layout   "padded": (H+1, W+1), a row and a column of zeros first, as OpenCV's; "inclusive": (H, W), as cumsum.
@@ -300,7 +330,9 @@ def table(image: ArrayLike, moments: int = 1, mask: ArrayLike | None = None, nod
     return Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
 
 
-def load(path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layout: str = "padded", verify: bool = False) -> Table:
+def load(
+    path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layout: str = "padded", verify: bool = False
+) -> Table:
     """Opens a table file; large ones are mapped, and only what is asked for is read.
 
     Files of `Table.save()` and of the command say themselves what they hold.  `sample`, the dtype of the image that was
@@ -315,13 +347,21 @@ def load(path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layou
     return Table(_core.load(given, sample is not None, code(sample), _layout(layout), verify))
 
 
-def mean(image: ArrayLike, rects: ArrayLike, mask: ArrayLike | None = None, nodata: float | None = None, *, clip: bool = False,
-         channel_axis: int | None = None, batch_axis: int | None = None) -> Any:
+def mean(
+    image: ArrayLike,
+    rects: ArrayLike,
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    *,
+    clip: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> Any:
     """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
 
-    As `Table.mean()`; the time follows the pixels in the rectangles.  Sums of integers are exact.  Floats are added up as
-    in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table, a NaN reaches only the
-    rectangles that hold it.
+    As `Table.mean()`; the time follows the pixels in the rectangles.  Sums of integers are exact.  Floats are added
+    up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table, a NaN reaches
+    only the rectangles that hold it.
     """
     if isinstance(image, np.ma.MaskedArray):
         image, mask = apart(image, mask, channel_axis, batch_axis)

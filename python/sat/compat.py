@@ -15,8 +15,8 @@ _DEPTHS: dict[int, str] = {4: "int32", 5: "float32", 6: "float64"}  # CV_32S, CV
 
 
 def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> Array:
-    """`skimage.transform.integral_image()` of two dimensions: inclusive; uint64 of unsigned integers, int64 of signed ones
-    and bool, float64 of floats."""
+    """`skimage.transform.integral_image()` of two dimensions: inclusive; uint64 of unsigned integers, int64 of
+    signed ones and bool, float64 of floats."""
     given = np.asarray(image)
     if given.ndim != 2:
         raise ValueError(f"{given.ndim} dimensions; scikit-image sums along all of them, this along two")
@@ -26,7 +26,8 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> Array
 
 
 def integrate(ii: ArrayLike, start: Sequence[Any], end: Sequence[Any]) -> Array:
-    """`skimage.transform.integrate()`: the sums of the rectangles from rows and columns `start` to `end`, which are inside.
+    """`skimage.transform.integrate()`: the sums of the rectangles from rows and columns `start` to `end`, which
+    are inside.
 
     start, end  (row, column), or a list of them.  The result is (n,), uint64, int64 or float64 as the table.
     """

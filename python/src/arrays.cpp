@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <string>
 
-namespace sat_python {
+namespace sat_python
+{
 
-namespace {
+namespace
+{
 
 // Objects of NumPy that calls need, found once; they live as long as the process.
 struct numpy {
@@ -60,7 +62,8 @@ bool plays(sat_type type, role as)
     case role::image: return type != SAT_TYPE_NONE && type != SAT_U64 && type != SAT_I64;
     case role::mask: return type == SAT_U8;
     case role::sums:
-        return type == SAT_U32 || type == SAT_I32 || type == SAT_U64 || type == SAT_I64 || type == SAT_F32 || type == SAT_F64;
+        return type == SAT_U32 || type == SAT_I32 || type == SAT_U64 || type == SAT_I64 || type == SAT_F32 ||
+               type == SAT_F64;
     default: return type != SAT_TYPE_NONE;
     }
 }
@@ -87,8 +90,9 @@ int axis_of(nb::handle given, int ndim, const char *name)
     const Py_ssize_t i = PyNumber_AsSsize_t(given.ptr(), PyExc_ValueError);
     if (i == -1 && PyErr_Occurred()) throw nb::python_error();
     if (i < -ndim || i >= ndim)
-        throw nb::value_error((std::string(name) + "=" + std::to_string(i) + " of an array of " + std::to_string(ndim) +
-                               " dimensions").c_str());
+        throw nb::value_error(
+            (std::string(name) + "=" + std::to_string(i) + " of an array of " + std::to_string(ndim) + " dimensions")
+                .c_str());
     return (int)(i < 0 ? i + ndim : i);
 }
 
@@ -146,8 +150,8 @@ bool array::take(nb::handle object, role as, const char *name)
     }
     misaligned |= (uintptr_t)buffer_.buf % bytes;
     if (none)
-        throw nb::value_error((std::string(name) + ": an empty array of shape " +
-                               shape_text(buffer_.shape, buffer_.ndim)).c_str());
+        throw nb::value_error(
+            (std::string(name) + ": an empty array of shape " + shape_text(buffer_.shape, buffer_.ndim)).c_str());
     if (right && misaligned == 0) return true;
     PyBuffer_Release(&buffer_);
     buffer_ = {};
@@ -197,14 +201,18 @@ axes axes_of(const array &a, nb::handle channel_axis, nb::handle batch_axis, con
     const bool given = x.channel >= 0;
     if (!given && n == 3) x.channel = left[2], n = 2;
     if (n != 2 || x.ndim > 4)
-        throw nb::value_error((what + ": " + std::to_string(x.ndim) +
-                               " dimensions; an image has two, (H, W), or three, (H, W, C); batch_axis and channel_axis name "
-                               "other axes").c_str());
+        throw nb::value_error(
+            (what + ": " + std::to_string(x.ndim) +
+             " dimensions; an image has two, (H, W), or three, (H, W, C); batch_axis and channel_axis name "
+             "other axes")
+                .c_str());
     x.y = left[0], x.x = left[1];
     if (!given && x.channel >= 0 && a.shape(x.channel) > 4)
-        throw nb::value_error((what + ": " + std::to_string(a.shape(x.channel)) +
-                               " channels, as three dimensions are (H, W, C); if these are not more than 4 channels of one "
-                               "image, channel_axis or batch_axis says which axis is which").c_str());
+        throw nb::value_error(
+            (what + ": " + std::to_string(a.shape(x.channel)) +
+             " channels, as three dimensions are (H, W, C); if these are not more than 4 channels of one "
+             "image, channel_axis or batch_axis says which axis is which")
+                .c_str());
     return x;
 }
 
@@ -218,7 +226,8 @@ void check_shape(const array &a, const axes &x, const samples &like, const char 
     Py_ssize_t have[16] = {0};
     for (int i = 0; i < a.ndim() && i < 16; i++) have[i] = a.shape(i);
     throw nb::value_error((std::string(name) + ": shape " + shape_text(have, std::min(a.ndim(), 16)) +
-                           " where the result has " + shape_text(want, x.ndim)).c_str());
+                           " where the result has " + shape_text(want, x.ndim))
+                              .c_str());
 }
 
 samples mask_samples(const array &mask, const samples &image)
@@ -230,8 +239,9 @@ samples mask_samples(const array &mask, const samples &image)
     if (!fits || mask.shape(x.y) != image.h || mask.shape(x.x) != image.w) {
         const Py_ssize_t want[3] = {image.n, image.h, image.w};
         const bool batch = image.n > 1;
-        throw nb::value_error(("mask: its shape is not " + shape_text(want + 1, 2) +
-                               (batch ? " or " + shape_text(want, 3) : "")).c_str());
+        throw nb::value_error(
+            ("mask: its shape is not " + shape_text(want + 1, 2) + (batch ? " or " + shape_text(want, 3) : ""))
+                .c_str());
     }
     return mask.as_samples(x);
 }
@@ -253,8 +263,7 @@ nb::object empty_like(const samples &like, const axes &x, sat_type type, bool lo
     nb::object made = new_array(sorted, ndim, type, logical);
     if (plain) return made;
     nb::object back = nb::steal(PyTuple_New(ndim));
-    for (int i = 0; i < ndim; i++)
-        PyTuple_SetItem(back.ptr(), order[i], PyLong_FromLong(i));
+    for (int i = 0; i < ndim; i++) PyTuple_SetItem(back.ptr(), order[i], PyLong_FromLong(i));
     return made.attr("transpose")(back);
 }
 

@@ -1,8 +1,8 @@
 // arrays.h - arrays of Python as views of libsat: buffers, axes, strides, and the loops over them.
 //
-// An array is borrowed while an `array` lives, through the buffer protocol.  No sample is copied here: what cannot be read
-// in its place (a stride of 0, another byte order, float16, 64-bit integers) goes to readable() of sat/_arrays.py, which
-// makes the one copy, and counts it.
+// An array is borrowed while an `array` lives, through the buffer protocol.  No sample is copied here: what cannot be
+// read in its place (a stride of 0, another byte order, float16, 64-bit integers) goes to readable() of sat/_arrays.py,
+// which makes the one copy, and counts it.
 #ifndef SAT_PYTHON_ARRAYS_H
 #define SAT_PYTHON_ARRAYS_H
 
@@ -14,7 +14,8 @@
 
 namespace nb = nanobind;
 
-namespace sat_python {
+namespace sat_python
+{
 
 // An array in the terms of images: N images (batch) of C channels, H rows and W columns, with its strides in bytes.
 struct samples {
@@ -39,8 +40,9 @@ enum class role {
 };
 
 // A borrowed array.
-class array {
-public:
+class array
+{
+  public:
     array() = default;
     array(const array &) = delete;
     array &operator=(const array &) = delete;
@@ -56,7 +58,7 @@ public:
     bool logical() const { return logical_; }
     samples as_samples(const axes &a) const;
 
-private:
+  private:
     bool take(nb::handle object, role as, const char *name);
 
     Py_buffer buffer_ = {};
@@ -65,8 +67,8 @@ private:
     bool logical_ = false;
 };
 
-// The axes of an image array: two dimensions are H x W, three are H x W x C, but for the axes that are given (None or an
-// integer, negative ones from the end).  Throws ValueError.
+// The axes of an image array: two dimensions are H x W, three are H x W x C, but for the axes that are given (None or
+// an integer, negative ones from the end).  Throws ValueError.
 axes axes_of(const array &a, nb::handle channel_axis, nb::handle batch_axis, const char *name);
 
 // Are the sides of an array, on these axes, n, h, w and c?  Throws ValueError with both shapes.
@@ -75,7 +77,8 @@ void check_shape(const array &a, const axes &x, const samples &like, const char 
 // A mask of H x W, or of N x H x W beside a batch.
 samples mask_samples(const array &mask, const samples &image);
 
-// A new array for a result on the axes of an image, in its order of memory where that is not C's: (N, H, W, C) of `like`.
+// A new array for a result on the axes of an image, in its order of memory where that is not C's: (N, H, W, C) of
+// `like`.
 nb::object empty_like(const samples &like, const axes &x, sat_type type, bool logical);
 
 // How arrays of one shape go through the library: `outer` runs of `count` images of `channels` channels.

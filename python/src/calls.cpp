@@ -11,13 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace sat_python {
+namespace sat_python
+{
 
 int threads = 0;
 
 // ---- a call --------------------------------------------------------------------------------------------------
 
-namespace {
+namespace
+{
 
 constexpr int64_t ask_ns = 50 * 1000 * 1000;
 
@@ -59,7 +61,8 @@ void call::end(sat_status status, const char *context)
     if (status != SAT_OK) raise(status, context);
 }
 
-namespace {
+namespace
+{
 
 // The library's line with NumPy's names of types: its u8, which has 8 bits, is no "u8" of NumPy's, which has 8 bytes.
 std::string numpy_words(const char *line)
@@ -105,7 +108,8 @@ void raise(sat_status status, const char *context)
 
 // ---- objects -------------------------------------------------------------------------------------------------
 
-namespace {
+namespace
+{
 
 constexpr size_t kept_most = 32, kept_bytes_most = size_t(64) << 20;
 
@@ -133,7 +137,10 @@ void *allocate(void *, size_t bytes, sat_memory_kind)
     return data;
 }
 
-void release(void *, void *data, size_t, sat_memory_kind) { free(data); }
+void release(void *, void *data, size_t, sat_memory_kind)
+{
+    free(data);
+}
 
 const sat_allocator counted = {allocate, release, nullptr};
 

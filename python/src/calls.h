@@ -14,13 +14,15 @@
 
 namespace nb = nanobind;
 
-namespace sat_python {
+namespace sat_python
+{
 
 // One call that may take long.  While it lives, the interpreter's lock is free, unless there is so little work that
-// giving it away and waiting for it would take longer.  Ctrl-C ends the run: Python's handlers of signals are called about
-// every 50 ms, by the main thread, the only one that calls them.
-class call {
-public:
+// giving it away and waiting for it would take longer.  Ctrl-C ends the run: Python's handlers of signals are called
+// about every 50 ms, by the main thread, the only one that calls them.
+class call
+{
+  public:
     // Samples that take less time than the interpreter's lock: some 20 us.
     static constexpr int64_t few = 1 << 15;
 
@@ -33,7 +35,7 @@ public:
     // Takes the lock again, and throws what a status stands for, or what a handler of signals raised.
     void end(sat_status status, const char *context = nullptr);
 
-private:
+  private:
     static bool proceed(void *context);
 
     std::optional<nb::gil_scoped_release> free_;
@@ -67,8 +69,9 @@ union any_spec {
     any_spec() { memset((void *)this, 0, sizeof *this); }
 };
 
-class lent {
-public:
+class lent
+{
+  public:
     lent(kind k, any_spec spec); // which is prepared here.  Throws
     lent(const lent &) = delete;
     lent &operator=(const lent &) = delete;
@@ -76,7 +79,7 @@ public:
 
     void *object = nullptr;
 
-private:
+  private:
     kind kind_;
     std::string key_;
     size_t bytes_ = 0;

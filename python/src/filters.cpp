@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sat_python {
+namespace sat_python
+{
 
-namespace {
+namespace
+{
 
 // The library's own pointer for a name, which keys of kept objects hold; names in a message if there is none.
 template <typename Info, typename At> const char *own_name(const std::string &name, const char *what, Info info, At at)
@@ -24,7 +26,8 @@ template <typename Info, typename At> const char *own_name(const std::string &na
 
 const char *border_named(const std::string &name)
 {
-    return own_name(name, "border", sat_border_info{}, [](size_t i, sat_border_info *info) { return sat_border_at(i, info); });
+    return own_name(name, "border", sat_border_info{},
+                    [](size_t i, sat_border_info *info) { return sat_border_at(i, info); });
 }
 
 } // namespace
@@ -79,7 +82,8 @@ void filter::add(const std::string &statistic, bool compare, nb::dict parameters
         }
         if (!found)
             throw nb::type_error((statistic + " has no parameter " + asked +
-                                  (all.empty() ? ": it has none" : "; its parameters: " + all)).c_str());
+                                  (all.empty() ? ": it has none" : "; its parameters: " + all))
+                                     .c_str());
     }
     outputs.push_back(o);
 }
@@ -90,8 +94,9 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
     const kind used = k == kind::box && (r.masked || skip_nan || has_nodata || min_valid != 0) ? kind::window : k;
     const bool alike = channel_values == 0;
     if (!alike && channel_values != r.c)
-        throw nb::value_error(("border_value: " + std::to_string(channel_values) + " values for " + std::to_string(r.c) +
-                               " channels").c_str());
+        throw nb::value_error(
+            ("border_value: " + std::to_string(channel_values) + " values for " + std::to_string(r.c) + " channels")
+                .c_str());
     auto common = [&](auto &s) {
         s.width = r.width, s.height = r.height, s.channels = r.channels, s.sample = r.sample, s.count = r.count;
         s.border = border, s.band_rows = r.band_rows;
@@ -164,7 +169,8 @@ samples filter::target(array &a, nb::object &made, const samples &like, const ax
     check_shape(a, x, like, "out");
     if (a.type() != type || (a.logical() && !compares))
         throw nb::type_error((std::string("out: ") + type_name(a.type(), a.logical()) + " where the result is " +
-                              type_name(type, compares)).c_str());
+                              type_name(type, compares))
+                                 .c_str());
     return a.as_samples(x);
 }
 
@@ -210,7 +216,8 @@ nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int 
     for (size_t i = 0; i < made.size(); i++) results[i] = target(targets[i], made[i], s, x, result, dtype);
     const samples *valid = mask.is_none() ? nullptr : &m;
     const bool same_values = channel_values == 0;
-    const loop l = loop_of(s, results, valid, same_values && !whole_image, true);
+    // Gaussians of integers are sums of floats, row by row: turned, some would be rounded to another neighbour.
+    const loop l = loop_of(s, results, valid, same_values && !whole_image, k != kind::gauss);
 
     shape_of_run r;
     r.width = l.turned ? s.h : s.w, r.height = l.turned ? s.w : s.h, r.channels = l.channels, r.c = s.c;
@@ -281,11 +288,13 @@ nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb
     const int64_t have = first + s.h;
     if (s.w != shape_.width || s.c != shape_.channels || s.type != shape_.sample || x.ndim != (channels_ ? 3 : 2))
         throw nb::value_error(("rows: not rows of " + std::to_string(shape_.width) + " pixels of " +
-                               std::to_string(shape_.channels) + " channels of " + type_name(shape_.sample)).c_str());
+                               std::to_string(shape_.channels) + " channels of " + type_name(shape_.sample))
+                                  .c_str());
     if (from < first || to > have)
         throw nb::value_error(("rows: " + std::to_string(first) + " to " + std::to_string(have) + " where rows " +
-                               std::to_string(y0) + " to " + std::to_string(y1) + " need " + std::to_string(from) + " to " +
-                               std::to_string(to)).c_str());
+                               std::to_string(y0) + " to " + std::to_string(y1) + " need " + std::to_string(from) +
+                               " to " + std::to_string(to))
+                                  .c_str());
     if (shape_.masked != !mask.is_none())
         throw nb::value_error(shape_.masked ? "mask: None, where the filter was made with masked=True"
                                             : "mask: the filter was made without masked=True");

@@ -8,7 +8,8 @@
 #include <mutex>
 #include <utility>
 
-namespace sat_python {
+namespace sat_python
+{
 
 // What a run is made for, beside the filter.
 struct shape_of_run {
@@ -29,8 +30,8 @@ struct filter {
     nb::object apply(nb::handle image, nb::handle mask, nb::handle out, int dtype, nb::handle channel_axis,
                      nb::handle batch_axis) const;
 
-    // The spec of an object; `out` has the outputs that it points to.  Which kind: a box where samples do not count is made
-    // by windows.
+    // The spec of an object; `out` has the outputs that it points to.  Which kind: a box where samples do not count is
+    // made by windows.
     kind fill(any_spec &spec, std::vector<sat_window_output> &out, const shape_of_run &r) const;
     static sat_status run(kind used, void *object, const sat_view *src, const sat_view *mask, const sat_view *results,
                           sat_run_options *options);
@@ -57,17 +58,19 @@ struct filter {
 };
 
 // A filter of some rows of an image at a time.  One thread runs it at a time; others wait.
-class rows {
-public:
+class rows
+{
+  public:
     rows(const filter &f, int64_t height, int64_t width, int64_t channels, int sample, bool logical, int dtype,
          int64_t band_rows, bool masked);
     rows(const rows &) = delete;
     ~rows();
 
     std::pair<int64_t, int64_t> needs(int64_t first, int64_t end) const;
-    nb::object run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb::handle mask, nb::handle out, bool continues);
+    nb::object run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb::handle mask, nb::handle out,
+                   bool continues);
 
-private:
+  private:
     filter filter_;
     shape_of_run shape_;
     std::vector<sat_window_output> outputs_;

@@ -1,5 +1,5 @@
-// module.cpp - sat._core: what sat/*.py stand on.  Names, defaults and documentation are there; this is their other half, and
-// may change in any version.
+// module.cpp - sat._core: what sat/*.py stand on.  Names, defaults and documentation are there; this is their other
+// half, and may change in any version.
 #include "filters.h"
 #include "tables.h"
 
@@ -12,7 +12,8 @@
 
 using namespace sat_python;
 
-namespace {
+namespace
+{
 
 nb::list backends()
 {
@@ -42,7 +43,8 @@ nb::list statistics()
     sat_statistic_info info = {};
     for (size_t i = 0; sat_statistic_at(i, &info); i++) {
         nb::list parameters;
-        for (int k = 0; k < SAT_PARAMETERS && info.parameter[k].name; k++) parameters.append(nb::str(info.parameter[k].name));
+        for (int k = 0; k < SAT_PARAMETERS && info.parameter[k].name; k++)
+            parameters.append(nb::str(info.parameter[k].name));
         all.append(nb::make_tuple(info.name, nb::tuple(parameters), info.threshold));
     }
     return all;
@@ -53,7 +55,7 @@ nb::list statistics()
 NB_MODULE(_core, m)
 {
     keep_fork_safe();
-    const auto x = nb::arg(); // an argument
+    const auto x = nb::arg();        // an argument
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
     m.def("set_num_threads", [](int n) { threads = n; });
@@ -65,8 +67,10 @@ NB_MODULE(_core, m)
 
     nb::class_<table>(m, "Table")
         .def_prop_ro("array", [](const table &t) { return t.arrays[table::sums]; })
-        .def_prop_ro("squares", [](const table &t) { return t.has[table::squares] ? t.arrays[table::squares] : nb::none(); })
-        .def_prop_ro("counts", [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
+        .def_prop_ro("squares",
+                     [](const table &t) { return t.has[table::squares] ? t.arrays[table::squares] : nb::none(); })
+        .def_prop_ro("counts",
+                     [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
         .def_prop_ro("layout", [](const table &t) { return (int)t.layout; })
         .def_prop_ro("sample", [](const table &t) { return type_name(t.sample); })
         .def_prop_ro("widens", [](const table &t) { return t.widens; })
@@ -85,9 +89,10 @@ NB_MODULE(_core, m)
         .def(nb::init<int, int64_t, int64_t, const std::string &, nb::handle, nb::handle>(), x, x, x, x, x, o)
         .def("counting", &filter::counting, x, x, o, x, x)
         .def("add", &filter::add)
-        .def("gauss", [](filter &f, int mode, double sigma, double sigma2, double amount) {
-            f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
-        })
+        .def("gauss",
+             [](filter &f, int mode, double sigma, double sigma2, double amount) {
+                 f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
+             })
         .def_rw("several", &filter::several)
         .def_rw("keep_holes", &filter::keep_holes)
         .def("apply", &filter::apply, x, o, o, x, o, o);

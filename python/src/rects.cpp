@@ -6,9 +6,11 @@
 #include <cmath>
 #include <vector>
 
-namespace sat_python {
+namespace sat_python
+{
 
-namespace {
+namespace
+{
 
 // The rectangles of an array (n, 4) of int64 or float64 in C's order.
 struct rectangles {
@@ -93,8 +95,10 @@ nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::stri
             ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
             ask.counts = t.has[table::counts] ? &counts : nullptr;
             out.ask(ask, i);
-            status = r.fractions ? sat_table_statistics_f64(&sums, second, (const sat_rect_f64 *)r.buffer.buf, r.n, &ask, &c.options)
-                                 : sat_table_statistics(&sums, second, (const sat_rect *)r.buffer.buf, r.n, &ask, &c.options);
+            status =
+                r.fractions
+                    ? sat_table_statistics_f64(&sums, second, (const sat_rect_f64 *)r.buffer.buf, r.n, &ask, &c.options)
+                    : sat_table_statistics(&sums, second, (const sat_rect *)r.buffer.buf, r.n, &ask, &c.options);
         }
         c.end(status);
     }
@@ -132,8 +136,9 @@ nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::st
             const sat_view view = view_at(s, l, i), valid = has_mask ? view_at(m, l, i) : sat_view{};
             c.options.mask = has_mask ? &valid : nullptr;
             out.ask(ask, i);
-            status = r.fractions ? sat_image_statistics_f64(&view, (const sat_rect_f64 *)r.buffer.buf, r.n, &ask, &c.options)
-                                 : sat_image_statistics(&view, (const sat_rect *)r.buffer.buf, r.n, &ask, &c.options);
+            status = r.fractions
+                         ? sat_image_statistics_f64(&view, (const sat_rect_f64 *)r.buffer.buf, r.n, &ask, &c.options)
+                         : sat_image_statistics(&view, (const sat_rect *)r.buffer.buf, r.n, &ask, &c.options);
         }
         c.end(status);
     }

@@ -6,11 +6,16 @@
 #include <cmath>
 #include <vector>
 
-namespace sat_python {
+namespace sat_python
+{
 
-namespace {
+namespace
+{
 
-bool is_float(sat_type type) { return type == SAT_F32 || type == SAT_F64; }
+bool is_float(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64;
+}
 
 // A value for no data: NaN is skip_nan.
 template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Spec &s)
@@ -31,7 +36,8 @@ std::vector<nb::object> parts_given(nb::handle out, int parts)
     } else {
         if (!PyTuple_Check(out.ptr()) || PyTuple_Size(out.ptr()) != parts)
             throw nb::type_error(("out: a tuple of " + std::to_string(parts) +
-                                  " arrays: of the sums, the squares and the counts, as far as there are such").c_str());
+                                  " arrays: of the sums, the squares and the counts, as far as there are such")
+                                     .c_str());
         for (size_t i = 0; i < list.size(); i++) list[i] = nb::borrow(out[i]);
     }
     return list;
@@ -48,8 +54,8 @@ sat_table table::part(int which, const loop &l, int64_t i) const
     return t;
 }
 
-std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata, int dtype,
-                                  int layout, nb::handle channel_axis, nb::handle batch_axis)
+std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
+                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis)
 {
     array source, which;
     source.borrow(image, role::image, "image");
@@ -102,8 +108,9 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
         accums[k] = t->at[k].type;
         if (t->at[k].logical) throw nb::type_error("out: bool, which holds no sums");
         if (dtype != SAT_TYPE_NONE && accums[k] != (sat_type)dtype)
-            throw nb::type_error((std::string("out: ") + type_name(accums[k]) + " where dtype is " +
-                                  type_name((sat_type)dtype)).c_str());
+            throw nb::type_error(
+                (std::string("out: ") + type_name(accums[k]) + " where dtype is " + type_name((sat_type)dtype))
+                    .c_str());
         own = own && out.is_none();
         results.push_back(t->at[k]);
     }
@@ -118,7 +125,8 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
         call c(s.n * s.c * s.h * s.w);
         sat_status status = SAT_OK;
         for (int64_t i = 0; i < l.outer && status == SAT_OK; i++) {
-            const sat_view from = view_at(s, l, i), to = view_at(t->at[k], l, i), valid = has_mask ? view_at(m, l, i) : sat_view{};
+            const sat_view from = view_at(s, l, i), to = view_at(t->at[k], l, i),
+                           valid = has_mask ? view_at(m, l, i) : sat_view{};
             c.options.mask = has_mask ? &valid : nullptr;
             status = sat_plan_run((sat_plan *)plan.object, &from, &to, &c.options);
         }
@@ -153,7 +161,8 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     return t;
 }
 
-namespace {
+namespace
+{
 
 // An array over a part of a file, which stays open while one of them lives.
 nb::object array_of_file(const sat_view &v, nb::handle owner, axes &x, samples &s)
@@ -168,7 +177,7 @@ nb::object array_of_file(const sat_view &v, nb::handle owner, axes &x, samples &
     if (s.c > 1) x.ndim = 3, x.channel = 2;
     const size_t shape[3] = {(size_t)s.h, (size_t)s.w, (size_t)s.c};
     const int64_t strides[3] = {s.y_bytes / bytes, s.x_bytes / bytes, s.c_bytes / bytes};
-    nb::dlpack::dtype type = {(uint8_t)(is_float(v.type) ? nb::dlpack::dtype_code::Float
+    nb::dlpack::dtype type = {(uint8_t)(is_float(v.type)                         ? nb::dlpack::dtype_code::Float
                                         : v.type == SAT_I64 || v.type == SAT_I32 ? nb::dlpack::dtype_code::Int
                                                                                  : nb::dlpack::dtype_code::UInt),
                               (uint8_t)(8 * bytes), 1};
@@ -208,7 +217,8 @@ std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sam
     t->has[table::squares] = sat_file_squares(file, &parts[table::squares]) == SAT_OK;
     t->has[table::counts] = sat_file_counts(file, &parts[table::counts]) == SAT_OK;
     t->layout = parts[table::sums].layout, t->sample = parts[table::sums].sample;
-    t->has_nodata = info.has_nodata && !std::isnan(info.nodata), t->skip_nan = info.has_nodata && std::isnan(info.nodata);
+    t->has_nodata = info.has_nodata && !std::isnan(info.nodata),
+    t->skip_nan = info.has_nodata && std::isnan(info.nodata);
     t->nodata = t->has_nodata ? info.nodata : 0;
     t->widens = true;
     for (int k = 0; k < table::parts; k++)
@@ -218,7 +228,8 @@ std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sam
 
 // ---- writing -------------------------------------------------------------------------------------------------
 
-namespace {
+namespace
+{
 
 // Rows of a file: channels side by side, more than four as images.
 sat_view row_view(const samples &s)

@@ -9,7 +9,8 @@
 
 #include <memory>
 
-namespace sat_python {
+namespace sat_python
+{
 
 // A table and what a question must know of it: the arrays of its sums, squares and counts, None where there are none.
 struct table {
@@ -29,28 +30,29 @@ struct table {
     sat_table part(int which, const loop &l, int64_t i) const;
 };
 
-// What is asked of rectangles, of a table or an image: rects is an array (n, 4) of int64 or float64, in C's order.  Gives,
-// for each name, an array of (N, n, C).
+// What is asked of rectangles, of a table or an image: rects is an array (n, 4) of int64 or float64, in C's order.
+// Gives, for each name, an array of (N, n, C).
 nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof);
 nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
                    nb::handle mask, nb::handle nodata, nb::handle channel_axis, nb::handle batch_axis);
 
-std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata, int dtype,
-                                  int layout, nb::handle channel_axis, nb::handle batch_axis);
+std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
+                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis);
 std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::handle counts, int sample, int layout,
                                       nb::handle channel_axis, nb::handle batch_axis);
 std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sample, int layout, bool verify);
 
 // A file that is written row by row: `like` says what it holds; rows are arrays of one type.
-class writer {
-public:
+class writer
+{
+  public:
     writer(const std::string &path, const table &like, int type, bool no_clobber);
     writer(const writer &) = delete;
     ~writer() { sat_file_writer_abort(&writer_); }
     void rows(nb::handle sums, nb::handle squares, nb::handle counts);
     void close();
 
-private:
+  private:
     std::string path_;
     axes x_;
     sat_file_writer *writer_ = nullptr;

@@ -43,7 +43,10 @@ def pytest_runtest_logreport(report):
     _seen += 1
     name = report.nodeid.replace("python/tests/", "").replace("#", "")
     why = report.longrepr[2] if report.outcome == "skipped" else ""
-    print(f"\n{'not ok' if report.outcome == 'failed' else 'ok'} {_seen} - {name}{' # SKIP ' + why if why else ''}", flush=True)
+    print(
+        f"\n{'not ok' if report.outcome == 'failed' else 'ok'} {_seen} - {name}{' # SKIP ' + why if why else ''}",
+        flush=True,
+    )
     if report.outcome == "failed":
         print("# " + report.longreprtext.replace("\n", "\n# "), flush=True)
 

@@ -24,7 +24,9 @@ def test_round_trip(rng, tmp_path, dtype, shape, moments):
     rects = [[0, 0, 31, 23], [3, 4, 5, 6]]
     assert u.layout == "padded" and u.sample == dtype and np.array_equal(u.array.astype(float), t.array.astype(float))
     for name in names:
-        assert np.array_equal(t.query(rects, names)[name].astype(float), u.query(rects, names)[name].astype(float)), name
+        assert np.array_equal(
+            t.query(rects, names)[name].astype(float), u.query(rects, names)[name].astype(float)
+        ), name
     assert not u.array.flags.writeable
 
 
@@ -81,4 +83,6 @@ def test_errors(rng, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="batch"):
         sat.table(np.ones((2, 9, 8), np.uint8), batch_axis=0).save("b.npy")
     with pytest.raises(ValueError, match="wrapped"):
-        sat.table(np.ones((9, 8), np.uint8), 2, out=(np.empty((10, 9), np.uint32), np.empty((10, 9), np.uint64))).save("m.npy")
+        sat.table(np.ones((9, 8), np.uint8), 2, out=(np.empty((10, 9), np.uint32), np.empty((10, 9), np.uint64))).save(
+            "m.npy"
+        )

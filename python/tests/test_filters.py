@@ -20,7 +20,10 @@ def test_box(rng, dtype, border):
         else:
             assert np.array_equal(got, oracle.rounded(want, dtype)), size
             assert np.array_equal(sat.box(a, size, border, dtype=float), want)
-    assert np.array_equal(sat.box(a, 4, border, anchor="first", dtype="f8"), oracle.mean(a, 4, border, first=True)) or a.dtype.kind == "f"
+    assert (
+        np.array_equal(sat.box(a, 4, border, anchor="first", dtype="f8"), oracle.mean(a, 4, border, first=True))
+        or a.dtype.kind == "f"
+    )
 
 
 def test_box_of_bool_is_a_share(rng):
@@ -35,7 +38,9 @@ def test_border_values(rng):
     got = sat.box(a, 5, "constant", border_value=[1, 2, 3], dtype=float)
     for c in range(3):
         assert np.array_equal(got[..., c], oracle.mean(a[..., c], 5, "constant", c + 1))
-    assert np.array_equal(sat.box(a, 5, "constant", border_value=9, dtype=float)[..., 1], oracle.mean(a[..., 1], 5, "constant", 9))
+    assert np.array_equal(
+        sat.box(a, 5, "constant", border_value=9, dtype=float)[..., 1], oracle.mean(a[..., 1], 5, "constant", 9)
+    )
     planes = np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 2, 0)), 0, 2)
     assert np.array_equal(sat.box(planes, 5, "constant", border_value=[1, 2, 3], dtype=float), got)
     with pytest.raises(ValueError, match="2 values for 3"):
@@ -69,14 +74,20 @@ def test_nodata(rng):
     a[a == -9999] = np.nan
     np.testing.assert_allclose(sat.box(a, 3, nodata=np.nan), want, rtol=1e-5)
     spoiled = np.isnan(sat.box(a, 3))
-    assert np.array_equal(spoiled, oracle.windows(np.isnan(a), 3)[0].any((2, 3))), "a NaN reaches the windows that hold it"
+    assert np.array_equal(
+        spoiled, oracle.windows(np.isnan(a), 3)[0].any((2, 3))
+    ), "a NaN reaches the windows that hold it"
 
 
 def test_window_statistics(rng):
     a = oracle.image(rng, (17, 19), "uint8")
     m, v = oracle.mean(a, 7), oracle.var(a, 7)
-    got = dict(zip(["mean", "var", "std", "rms", "sum", "norm"],
-                   sat.window(a, 7, ["mean", "var", "std", "rms", "sum", "norm"], dtype=float)))
+    got = dict(
+        zip(
+            ["mean", "var", "std", "rms", "sum", "norm"],
+            sat.window(a, 7, ["mean", "var", "std", "rms", "sum", "norm"], dtype=float),
+        )
+    )
     np.testing.assert_allclose(got["mean"], m, rtol=1e-15)
     np.testing.assert_allclose(got["var"], v, rtol=1e-12)
     np.testing.assert_allclose(got["std"], np.sqrt(v), rtol=1e-12)
@@ -124,9 +135,16 @@ def test_unsharp_and_dog(rng):
     assert sat.dog(b, 1, 1.6).dtype == np.float32 and sat.unsharp(b, 1, 0.5).dtype == np.uint8
 
 
-@pytest.mark.parametrize("call", [
-    lambda a, **k: sat.box(a, 5, **k), lambda a, **k: sat.window(a, 5, "std", **k), lambda a, **k: sat.gauss(a, 2.0, **k),
-    lambda a, **k: sat.threshold(a, 5, "niblack", **k), lambda a, **k: sat.dog(a, 1, 2, **k)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, **k: sat.box(a, 5, **k),
+        lambda a, **k: sat.window(a, 5, "std", **k),
+        lambda a, **k: sat.gauss(a, 2.0, **k),
+        lambda a, **k: sat.threshold(a, 5, "niblack", **k),
+        lambda a, **k: sat.dog(a, 1, 2, **k),
+    ],
+)
 def test_axes(rng, call):
     a = oracle.image(rng, (6, 17, 19, 3), "uint8")  # N, H, W, C
     want = np.stack([call(image) for image in a])
@@ -140,10 +158,17 @@ def test_axes(rng, call):
     assert np.array_equal(call(bands, channel_axis=2), np.concatenate([want[0], want[1]], axis=2))
     masks = rng.random((6, 17, 19)) < 0.5
     for m, each in [(masks, masks), (masks[0], [masks[0]] * 6)]:
-        assert np.array_equal(call(a, batch_axis=0, mask=m), np.stack([call(i, mask=j) for i, j in zip(a, each)]), equal_nan=True)
-    assert np.array_equal(call(np.ascontiguousarray(first), batch_axis=0, channel_axis=1, mask=masks),
-                          np.stack([np.moveaxis(call(i, mask=j), 2, 0) for i, j in zip(a, masks)]), equal_nan=True)
-    assert np.array_equal(call(bands, channel_axis=2, mask=masks[0])[..., 4], call(bands[..., 4], mask=masks[0]), equal_nan=True)
+        assert np.array_equal(
+            call(a, batch_axis=0, mask=m), np.stack([call(i, mask=j) for i, j in zip(a, each)]), equal_nan=True
+        )
+    assert np.array_equal(
+        call(np.ascontiguousarray(first), batch_axis=0, channel_axis=1, mask=masks),
+        np.stack([np.moveaxis(call(i, mask=j), 2, 0) for i, j in zip(a, masks)]),
+        equal_nan=True,
+    )
+    assert np.array_equal(
+        call(bands, channel_axis=2, mask=masks[0])[..., 4], call(bands[..., 4], mask=masks[0]), equal_nan=True
+    )
 
 
 def test_sizes_never_decide(rng):
@@ -164,9 +189,15 @@ def test_sizes_never_decide(rng):
 def test_rows_are_the_whole(rng, border, dtype):
     a = oracle.image(rng, (61, 33, 2), dtype)
     mask = rng.random((61, 33)) < 0.7
-    made = [(sat.Box(a.shape, a.dtype, (9, 5), border, band_rows=16), sat.box(a, (9, 5), border), None),
-            (sat.Window(a.shape, a.dtype, 7, ["mean", "std"], border, masked=True), sat.window(a, 7, ["mean", "std"], border, mask), mask),
-            (sat.Gauss(a.shape, a.dtype, 1.5, border), sat.gauss(a, 1.5, border), None)]
+    made = [
+        (sat.Box(a.shape, a.dtype, (9, 5), border, band_rows=16), sat.box(a, (9, 5), border), None),
+        (
+            sat.Window(a.shape, a.dtype, 7, ["mean", "std"], border, masked=True),
+            sat.window(a, 7, ["mean", "std"], border, mask),
+            mask,
+        ),
+        (sat.Gauss(a.shape, a.dtype, 1.5, border), sat.gauss(a, 1.5, border), None),
+    ]
     for f, whole, valid in made:
         bands = []
         for y in range(0, 61, 16):
@@ -176,7 +207,9 @@ def test_rows_are_the_whole(rng, border, dtype):
             given = {} if valid is None else {"mask": valid[rows]}
             bands.append(f.run(a[rows], top, y, end, continues=y > 0, **given))
         joined = np.concatenate(bands) if isinstance(whole, np.ndarray) else tuple(map(np.concatenate, zip(*bands)))
-        for one, other in zip(joined if isinstance(joined, tuple) else [joined], whole if isinstance(whole, tuple) else [whole]):
+        for one, other in zip(
+            joined if isinstance(joined, tuple) else [joined], whole if isinstance(whole, tuple) else [whole]
+        ):
             assert np.array_equal(one, other, equal_nan=True)
 
 
@@ -186,10 +219,16 @@ def test_rows_take_more_than_they_need_and_no_less(rng):
     out = np.empty((10, 33), np.uint8)
     assert f.run(a, 0, 30, 40, out) is out and np.array_equal(out, sat.box(a, 9)[30:40])
     top, bottom = f.needs(30, 40)
-    for rows, first in [(a[top + 1:bottom], top + 1), (a[top:bottom - 1], top)]:
+    for rows, first in [(a[top + 1 : bottom], top + 1), (a[top : bottom - 1], top)]:
         with pytest.raises(ValueError, match="need"):
             f.run(rows, first, 30, 40)
-    for bad in [lambda: f.run(a, 0, 30, 60), lambda: f.run(a[:, 1:], 0, 30, 40), lambda: f.run(a.astype("u2"), 0, 30, 40),
-                lambda: f.needs(50, 62), lambda: f.run(a, 0, 30, 40, mask=a), lambda: sat.Box((4, 4, 5), "u1", 3)]:
+    for bad in [
+        lambda: f.run(a, 0, 30, 60),
+        lambda: f.run(a[:, 1:], 0, 30, 40),
+        lambda: f.run(a.astype("u2"), 0, 30, 40),
+        lambda: f.needs(50, 62),
+        lambda: f.run(a, 0, 30, 40, mask=a),
+        lambda: sat.Box((4, 4, 5), "u1", 3),
+    ]:
         with pytest.raises(ValueError):
             bad()

@@ -11,7 +11,7 @@ RECTS = np.array([[0, 0, 31, 23], [3, 4, 5, 6], [30, 22, 1, 1], [0, 5, 31, 1]])
 
 def cut(a, rect):
     x, y, w, h = rect
-    return a[y:y + h, x:x + w]
+    return a[y : y + h, x : x + w]
 
 
 @pytest.mark.parametrize("layout", ["padded", "inclusive", "exclusive"])
@@ -29,8 +29,18 @@ def test_table_is_the_cumulated_sum(rng, dtype, layout):
         assert (t.array.astype(object) == want).all()
 
 
-@pytest.mark.parametrize("dtype,accum", [("uint8", "uint32"), ("uint16", "uint32"), ("int16", "int32"), ("uint32", "uint64"),
-                                         ("int32", "int64"), ("float32", "float64"), ("bool", "uint32")])
+@pytest.mark.parametrize(
+    "dtype,accum",
+    [
+        ("uint8", "uint32"),
+        ("uint16", "uint32"),
+        ("int16", "int32"),
+        ("uint32", "uint64"),
+        ("int32", "int64"),
+        ("float32", "float64"),
+        ("bool", "uint32"),
+    ],
+)
 def test_default_types(rng, dtype, accum):
     a = oracle.image(rng, (9, 8), dtype)
     assert sat.table(a).array.dtype == accum
@@ -60,7 +70,7 @@ def test_statistics_of_rectangles(rng, dtype):
         scale = float(np.abs(a.astype(float)).max()) ** 2
         if n > 1:
             np.testing.assert_allclose(got["var"][i], part.astype(float).var(ddof=1), rtol=1e-12, atol=1e-10 * scale)
-            np.testing.assert_allclose(got["std"][i], part.astype(float).std(ddof=1), rtol=1e-7, atol=1e-4 * scale ** 0.5)
+            np.testing.assert_allclose(got["std"][i], part.astype(float).std(ddof=1), rtol=1e-7, atol=1e-4 * scale**0.5)
         else:
             assert np.isnan(got["var"][i])
         np.testing.assert_allclose(got["rms"][i], np.sqrt((part.astype(float) ** 2).mean()), rtol=1e-7, atol=1e-6)
@@ -80,7 +90,11 @@ def test_shapes_of_answers(rng):
         assert np.shape(t.mean(one)) == batch and np.shape(t.mean(two)) == batch + (2,)
         assert np.array_equal(t.mean(one), made[(slice(None), *part)].mean((1, 2))[0 if not axes else slice(None)])
         assert np.array_equal(sat.mean(image, two, **axes), t.mean(two))
-    for image, axes, shape in [(colour, {}, (3,)), (bands, {"channel_axis": 2}, (6,)), (bands, {"channel_axis": -1}, (6,))]:
+    for image, axes, shape in [
+        (colour, {}, (3,)),
+        (bands, {"channel_axis": 2}, (6,)),
+        (bands, {"channel_axis": -1}, (6,)),
+    ]:
         t = sat.table(image, **axes)
         assert np.shape(t.mean(one)) == shape and np.shape(t.mean(two)) == (2, *shape)
         assert np.array_equal(t.mean(two)[0], image[part].mean((0, 1)))
@@ -171,7 +185,11 @@ def test_out(rng):
     wide = np.full((20, 36), 77, np.uint32)
     strided = wide[::2, ::4]
     sat.table(a, out=strided)
-    assert np.array_equal(strided, oracle.table(a).astype(np.uint32)) and (wide[1::2] == 77).all() and (wide[:, 1::4] == 77).all()
+    assert (
+        np.array_equal(strided, oracle.table(a).astype(np.uint32))
+        and (wide[1::2] == 77).all()
+        and (wide[:, 1::4] == 77).all()
+    )
     sums, squares = np.empty((10, 9), np.uint64), np.empty((10, 9), np.uint64)
     t = sat.table(a, moments=2, out=(sums, squares))
     assert t.squares is squares and squares[-1, -1] == (a.astype(int) ** 2).sum()
