@@ -8,6 +8,7 @@
 #include <list>
 #include <mutex>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -129,10 +130,15 @@ size_t list_bytes = 0;
 // The memory of the object that this thread creates.
 thread_local size_t taken_bytes = 0;
 
+// Large memory in huge pages, as NumPy's: an object that is not kept is touched for the first time in each call.
+constexpr size_t huge_page = size_t(2) << 20;
+
 void *allocate(void *, size_t bytes, sat_memory_kind)
 {
     void *data = nullptr;
-    if (posix_memalign(&data, 64, bytes) != 0) return nullptr;
+    const bool large = bytes >= 2 * huge_page;
+    if (posix_memalign(&data, large ? huge_page : 64, bytes) != 0) return nullptr;
+    if (large) madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE);
     taken_bytes += bytes;
     return data;
 }

@@ -1,5 +1,5 @@
-"""The gallery's scripts: their answers, which are known as the pictures are made up, and their pictures beside those of the
-documents."""
+"""The gallery's scripts: their answers, which are known as the pictures are made up, and their pictures beside the
+documents' pictures."""
 
 import pathlib
 import re
@@ -16,7 +16,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def run(name, folder):
     done = subprocess.run(
-        [sys.executable, ROOT / "python" / "gallery" / f"{name}.py", folder], capture_output=True, text=True, timeout=300
+        [sys.executable, ROOT / "python" / "gallery" / f"{name}.py", folder],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     got, want = (cv2.imread(str(f / f"python-{name}.png")).astype(float) for f in (folder, ROOT / "docs" / "img"))

@@ -7,7 +7,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
 # The sources without their comments, each line still at its number, so that laws look at code only.
-for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def' 'kernels/*'); do
+for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def' 'kernels/*' 'python/src/*'); do
     mkdir -p "$tree/${f%/*}"
     awk 'BEGIN { RS = "^$" } {
         n = length($0); out = ""; state = ""
@@ -65,6 +65,8 @@ try "src/lab includes its own headers, those of cli and io, and the public ones"
     nothing outside_includes "src/lab/*.?" $(names src/lib/sat*.h src/lab/lib/sat*.h src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
 try "src/lab/lib includes its own headers, and those of lib and cpu" \
     nothing outside_includes src/lab/lib $(names src/lab/lib/*.[hd]* src/lib/*.h src/cpu/*.h)
+try "the Python package includes its own headers and the public ones" \
+    nothing outside_includes python/src $(names src/lib/sat*.h src/io/sat_file.h python/src/*.h)
 names_lab() { grep -rnE 'SAT_WITH_LAB|"sat_lab\.h"|lab/' src/lib src/cpu src/io src/cli | grep -vE '^src/(lib/backends|cli/commands)\.def:'; }
 try "the product names the laboratory in the tables of backends and commands alone" nothing names_lab
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
 mapfile -t code < <(tracked 'src/*' 'kernels/*' 'tests/*.c' 'tests/*.h' 'tests/*.cpp' 'tests/*.cu' 'tests/*.mk' 'tests/*.sh' 'tests/*.py' 'tests/*.bats' 'examples/*' '.ci/run' \
-    'packaging/*' Makefile | grep -vE '\.(npy|npz|png|jpg|bin)$|/corpus/')
+    'packaging/*' 'python/*' pyproject.toml Makefile | grep -vE '\.(npy|npz|png|jpg|bin)$|/corpus/')
 mapfile -t prose < <(tracked '*.md')
 
 missing_newline() {
