@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 B=$(realpath -m "${B:-build}")
 venv=$B/python/venv
 needs="scikit-build-core nanobind nanobind-backend numpy"
-compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy"
+compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy dask distributed zarr xarray"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 mode=

@@ -1,0 +1,299 @@
+"""sat.dask: bits of the functions of the whole image, from stores and from Dask arrays; tables; rectangles; DataArrays."""
+
+import collections
+
+import numpy as np
+import oracle
+import pytest
+
+import sat
+
+pytest.importorskip("dask.array", reason="Dask is not installed (pip install 'libsat[dask]')")
+pytest.importorskip("zarr", reason="Zarr is not installed (pip install 'libsat[dask]')")
+
+import dask
+import dask.array as da
+import zarr
+
+import sat.dask as sd
+
+BOUND = 1e-12  # of floats, as a share of the largest sample
+
+
+@pytest.fixture(autouse=True)
+def _threads_of_dask():
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def stored(a, chunks, store=None, **options):
+    chunks = tuple(min(c, side) for c, side in zip(chunks, a.shape))
+    z = zarr.create_array({} if store is None else store, shape=a.shape, chunks=chunks, dtype=a.dtype, **options)
+    z[...] = a
+    return z
+
+
+def ways(rng, channels):
+    """Random calls, of sat and of sat.dask alike."""
+    size = tuple(rng.integers(1, 40, 2).tolist())
+    sigma = float(rng.uniform(0.2, 4))
+    ddof = int(rng.integers(0, 2))
+    options = {"border": str(rng.choice(oracle.BORDERS)), "channel_axis": channels}
+    return [
+        lambda m, x, **o: m.box(x, size, **o, **options),
+        lambda m, x, **o: m.box(x, size[0], dtype="f4", anchor="first", min_valid=0.5, empty=7, **o, **options),
+        lambda m, x, **o: m.window(x, size, ["mean", "std", "count"], ddof=ddof, **o, **options),
+        lambda m, x, **o: m.window(x, size, ["sum"], keep_holes=True, **o, **options),
+        lambda m, x, **o: m.window(x, size, "niblack", k=-0.3, **o, **options),
+        lambda m, x, **o: m.threshold(x, size, "sauvola", k=0.2, **o, **options),
+        lambda m, x, **o: m.gauss(x, sigma, **o, **options),
+        lambda m, x, **o: m.unsharp(x, sigma, 0.7, **o, **options),
+    ]
+
+
+def listed(results):
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_filters_have_the_bits_of_the_whole(seed):
+    rng = np.random.default_rng(seed)
+    shape, chunks = rng.integers(1, 120, 2).tolist(), rng.integers(1, 70, 2).tolist()
+    channels = [None, None, None, 0, 2][seed % 5]
+    if channels is not None:
+        shape.insert(channels, int(rng.integers(1, 7)))
+        chunks.insert(channels, int(rng.integers(1, 4)))
+    plane = shape[1:] if channels == 0 else shape[:2]
+    a = oracle.image(rng, shape, rng.choice(oracle.DTYPES))
+    calls = ways(rng, channels)
+    call = calls[seed % len(calls)]
+    options = {"nodata": float(a.flat[0])} if rng.random() < 0.3 else {}
+    mask = rng.random(plane) < 0.8 if rng.random() < 0.4 else None
+    try:
+        wanted = listed(call(sat, a, mask=mask, **options))
+    except ValueError as refused:
+        with pytest.raises(ValueError, match="beyond the image"):
+            for result in listed(call(sd, stored(a, chunks), mask=None if mask is None else stored(mask, [9, 9]))):
+                result.compute()
+        assert "beyond the image" in str(refused)
+        return
+    z = stored(a, chunks)
+    shapes = da.from_array(a, chunks=z.chunks).chunks
+    got = listed(call(sd, z, mask=None if mask is None else stored(mask, [17, 23]), **options))
+    for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
+        assert result.chunks == shapes and result.dtype == value.dtype == want.dtype
+        np.testing.assert_array_equal(value, want)
+    cuts = tuple(tuple(np.diff([0, *sorted({*rng.integers(0, side, 3)} - {0}), side])) for side in shape)
+    try:
+        got = listed(call(sd, da.from_array(a, chunks=cuts), mask=mask, **options))
+    except ValueError as refused:
+        assert "cannot go around" in str(refused)
+        return
+    for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
+        assert result.chunks == cuts and value.dtype == want.dtype
+        if a.dtype.kind == "f" and value.dtype.kind == "f":
+            np.testing.assert_allclose(value, want, rtol=1e-6, atol=BOUND * 40 * 40 * 1e4)
+        elif a.dtype.kind != "f":
+            np.testing.assert_array_equal(value, want)
+
+
+class Counting(zarr.storage.MemoryStore):
+    """A store that counts what is read."""
+
+    reads = collections.Counter()
+
+    async def get(self, key, *arguments, **options):
+        Counting.reads[key] += 1
+        return await super().get(key, *arguments, **options)
+
+
+@pytest.mark.parametrize("border", ["shrink", "wrap"])
+@pytest.mark.parametrize("size", [9, 31, (201, 9)])
+def test_chunks_are_decoded_at_most_twice(rng, border, size):
+    a = oracle.image(rng, (260, 90), "float32")
+    z = stored(a, (20, 31), Counting())
+    results = sd.window(z, size, ["mean", "std"], border)
+    Counting.reads.clear()
+    mean, std = dask.compute(*results)
+    reads = [n for key, n in Counting.reads.items() if "c/" in key]
+    assert len(reads) == 13 * 3 and max(reads) <= 2
+    np.testing.assert_array_equal(mean, sat.window(a, size, "mean", border))
+    np.testing.assert_array_equal(std, sat.window(a, size, "std", border))
+
+
+def test_nothing_is_read_before_it_is_asked_for(rng):
+    z = stored(oracle.image(rng, (40, 40), "uint8"), (10, 10), Counting())
+    Counting.reads.clear()
+    lazy = sd.box(z, 5), sd.table(z).sums
+    assert not any("c/" in key for key in Counting.reads)
+    part = lazy[0][:3, :3].compute()
+    assert 0 < sum("c/" in key for key in Counting.reads) < 16, "a corner takes some of the chunks"
+    assert part.shape == (3, 3)
+
+
+def test_shards_and_paths(rng, tmp_path):
+    a = oracle.image(rng, (96, 96), "uint16")
+    stored(a, (12, 12), tmp_path / "a.zarr", shards=(24, 48))
+    got = sd.box(str(tmp_path / "a.zarr"), 7)
+    assert got.chunks == ((24,) * 4, (48,) * 2)
+    np.testing.assert_array_equal(got, sat.box(a, 7))
+
+
+def test_local_functions_in_map_overlap_and_apply_ufunc(rng):
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    a = oracle.image(rng, (90, 80), "uint8")
+    x = da.from_array(a, chunks=(31, 27))
+    got = da.map_overlap(sat.box, x, size=15, depth=7, boundary="none", dtype=a.dtype, meta=np.empty((0, 0), a.dtype))
+    np.testing.assert_array_equal(got, sat.box(a, 15))
+    frames = xarray.DataArray(da.from_array(np.stack([a, a[::-1]]), chunks=(1, 90, 80)), dims=("time", "y", "x"))
+    got = xarray.apply_ufunc(
+        lambda frame: sat.box(frame, 15, batch_axis=0),
+        frames,
+        input_core_dims=[["y", "x"]],
+        output_core_dims=[["y", "x"]],
+        dask="parallelized",
+        output_dtypes=[a.dtype],
+    )
+    np.testing.assert_array_equal(got[1], sat.box(a[::-1], 15))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_tables(seed, tmp_path, monkeypatch):
+    rng = np.random.default_rng(seed)
+    shape, chunks = rng.integers(1, 100, 2).tolist(), rng.integers(8, 60, 2).tolist()
+    a = oracle.image(rng, shape, oracle.DTYPES[seed % 8])
+    moments = 1 + seed % 2 if a.dtype.itemsize < 4 else 1
+    mask = rng.random(shape) < 0.8 if rng.random() < 0.5 else None
+    nodata = float(a.flat[0]) if rng.random() < 0.5 else None
+    monkeypatch.setattr(sd, "_BAND_BYTES", int(rng.integers(5, 40)) * 8 * shape[1])
+    monkeypatch.setattr(sd, "_STEP_BYTES", int(rng.integers(1, 9)) * 8 * shape[1])
+    counts = np.ones(shape, bool) if mask is None else mask
+    counts = counts if nodata is None else counts & (a != a.flat[0])
+    exact = np.where(counts, a, 0).astype(object if a.dtype.kind != "f" else float)
+    want = {"sums": exact, "squares": exact**2, "counts": counts.astype(object)}
+    x, y = rng.integers(0, shape[1], 40), rng.integers(0, shape[0], 40)
+    rects = np.stack([x, y, rng.integers(1, shape[1] - x + 1), rng.integers(1, shape[0] - y + 1)], 1)
+    names = ["mean", "sum", "count", "area"] + ["var", "std", "rms"] * (moments == 2)
+    answers = sat.table(a, moments, mask, nodata).query(rects, names)
+    for source, which in [
+        (stored(a, chunks), None if mask is None else stored(mask, chunks)),
+        (da.from_array(a, chunks=tuple(chunks)), mask),
+    ]:
+        for to in [None, str(tmp_path / "t.zarr")]:
+            made = sd.table(source, moments, which, nodata, to)
+            assert (made.squares is None) == (moments == 1)
+            assert (made.counts is None) == (mask is None and nodata is None)
+            for name in ["sums", "squares", "counts"]:
+                got = getattr(made, name)
+                if got is None:
+                    continue
+                sums = want[name].cumsum(0).cumsum(1)
+                if a.dtype.kind == "f" and name != "counts":
+                    np.testing.assert_allclose(got[...], sums, rtol=0, atol=400 * 2**-53 * np.abs(want[name]).sum())
+                else:
+                    assert (np.asarray(got[...]).astype(object) == sums).all(), name
+            got = sd.query(to or made, rects, names)
+            for name in names:
+                if a.dtype.kind == "f":
+                    np.testing.assert_allclose(got[name], answers[name], rtol=1e-6, atol=1e-6)
+                else:
+                    np.testing.assert_array_equal(got[name], answers[name], name)
+
+
+def test_a_query_reads_each_chunk_once(rng):
+    a = oracle.image(rng, (90, 90), "uint8")
+    made = sd.Table(stored(sat.table(a, layout="inclusive").array, (20, 20), Counting()), None, None, a.dtype)
+    x, y = rng.integers(0, 60, (2, 500))
+    rects = np.stack([x, y, np.full(500, 30), np.full(500, 25)], 1)
+    Counting.reads.clear()
+    got = sd.query(made, rects, "sum")["sum"]
+    reads = [n for key, n in Counting.reads.items() if "c/" in key]
+    assert len(reads) <= 25 and max(reads) == 1
+    assert got.tolist() == [int(a[y : y + h, x : x + w].sum()) for x, y, w, h in rects.tolist()]
+    assert sd.query(made, rects[0], "mean")["mean"] == got[0] / 750
+
+
+def test_a_table_of_an_image_that_changes_fails(rng, tmp_path):
+    a = oracle.image(rng, (60, 30), "uint8")
+    z = stored(a, (20, 30), tmp_path / "a.zarr")
+    sums = sd._sum
+
+    def changing(first, second):
+        z[25, 3] = a[25, 3] ^ 1
+        return sums(first, second)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sd, "_sum", changing)
+        with pytest.raises(RuntimeError, match="band from row 20 does not add up"):
+            sd.table(z, to=tmp_path / "t.zarr")
+    with pytest.raises(ValueError, match="not written to its end"):
+        sd.query(tmp_path / "t.zarr", [0, 0, 1, 1], "sum")
+
+
+def test_rectangles_that_cannot_be_answered(rng):
+    made = sd.table(da.from_array(oracle.image(rng, (20, 30), "uint32"), chunks=10))
+    for rect in [[0, 0, 31, 1], [-1, 0, 2, 2], [3, 3, 0, 1], [0, 19, 1, 2]]:
+        with pytest.raises(ValueError, match="rectangle 1"):
+            sd.query(made, [[0, 0, 1, 1], rect], "sum")
+    with pytest.raises(ValueError, match="moments=2"):
+        sd.query(made, [0, 0, 1, 1], "std")
+    with pytest.raises(TypeError, match="whole pixels"):
+        sd.query(made, [0.0, 0, 1, 1], "sum")
+    vast = sd.Table(da.zeros((2**20, 2**20), chunks=2**12, dtype="u8"), None, None, np.dtype("uint32"))
+    with pytest.raises(ValueError, match="64 bits"):
+        sd.query(vast, [0, 0, 2**18, 2**17], "sum")
+
+
+def test_data_arrays(rng):
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    a = oracle.image(rng, (2, 50, 60), "float32")
+    a[:, 10:20, 5:9] = -9999
+    given = xarray.DataArray(
+        da.from_array(a, chunks=(1, 20, 25)),
+        dims=("band", "y", "x"),
+        coords={"band": [1, 2], "y": np.arange(50) * 0.5, "x": np.arange(60) + 7.0},
+        attrs={"_FillValue": -9999.0, "units": "m"},
+        name="dem",
+    )
+    want = [sat.window(plane, 7, ["mean", "std"], nodata=-9999, empty=-9999) for plane in a]
+    for i, got in enumerate(sd.window(given, 7, ["mean", "std"])):
+        assert got.attrs == given.attrs and got.name == "dem" and got.chunks == given.chunks
+        xarray.testing.assert_equal(got.coords.to_dataset(), given.coords.to_dataset())
+        np.testing.assert_allclose(got.values, np.stack([w[i] for w in want]), rtol=1e-5, atol=1e-4)
+    holes = given.where(given != -9999).assign_attrs(units="m")  # decoded: NaN in memory, the value in the encoding
+    holes.attrs.pop("_FillValue", None)
+    for encoding in [{"_FillValue": -9999.0, "dtype": "int16", "scale_factor": 0.1}, {}]:
+        holes.encoding = encoding
+        got = sd.box(holes, 7)
+        np.testing.assert_allclose(got.values, sat.box(holes.values, 7, nodata=np.nan, channel_axis=0), rtol=1e-5)
+        assert got.encoding == ({"_FillValue": -9999.0} if encoding else {})
+    ints = xarray.DataArray(np.full((9, 9), 3, np.int16), dims=("y", "x"), attrs={"_FillValue": 3})
+    assert (sd.box(ints, 3).values == 3).all(), "where nothing counts results are no data, too"
+    made = sd.table(holes[0])
+    assert made.counts is not None and np.isfinite(made.sums.compute()).all()
+
+
+def test_what_is_refused(rng, tmp_path):
+    a = oracle.image(rng, (20, 20), "uint8")
+    z, x = stored(a, (10, 10)), da.from_array(a, chunks=10)
+    for source in [z, x]:
+        with pytest.raises(ValueError, match="wolf"):
+            sd.threshold(source, 5, "wolf")
+        with pytest.raises(TypeError, match="out"):
+            sd.box(source, 5, out=a)
+        with pytest.raises(ValueError, match="mask: shape"):
+            sd.box(source, 5, mask=stored(a[:5] > 3, (10, 10)))
+        with pytest.raises(TypeError, match="no parameter q"):
+            sd.window(source, 5, "sauvola", q=3)
+        with pytest.raises(ValueError, match="border"):
+            sd.box(source, 5, "bogus").compute()
+    with pytest.raises(TypeError, match="mask: of an image in a store"):
+        sd.box(z, 5, mask=a > 3)
+    with pytest.raises(ValueError, match="channel_axis"):
+        sd.box(da.zeros((5, 9, 9), dtype="u1"), 3)
+    with pytest.raises(ValueError, match="cannot go around"):
+        sd.box(x, 43, "wrap")
+    with pytest.raises(FileNotFoundError):
+        sd.box(tmp_path / "none.zarr", 3)
+    with pytest.raises(TypeError, match="x: list"):
+        sd.box([[1]], 3)
