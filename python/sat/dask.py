@@ -16,85 +16,33 @@ chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
 from __future__ import annotations
 
 import inspect
-import os
 from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import dask
 import dask.array as da
 import numpy as np
 import zarr
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import DTypeLike
 from zarr.buffer.cpu import NDBuffer
 
 import sat
 
 from ._arrays import sides
+from ._dask_arrays import chunks_of, mask_of, nodata_of, opened
+from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
 from ._rows import _Rows
-from ._table import _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
 
-_BAND_BYTES = 64 << 20  # of a table, written at a time
-_STEP_BYTES = 2 << 20  # of a table, summed at a time: they stay in the cache while a carry row is added
-
-
-# ---- what is given ---------------------------------------------------------------------------------------------------
-
-
-def _opened(x: Any, name: str) -> Any:
-    """A zarr.Array or a Dask array: of a path, of NumPy's arrays, of a DataArray's data."""
-    if isinstance(x, (str, os.PathLike)):
-        return zarr.open_array(os.fspath(x), mode="r")
-    if isinstance(x, (zarr.Array, da.Array)):
-        return x
-    if hasattr(x, "dims"):
-        x = x.data
-    if isinstance(x, da.Array) or hasattr(x, "__array__"):
-        return da.asarray(x)
-    raise TypeError(f"{name}: {type(x).__name__}; a path, zarr.Array, Dask array, DataArray or NumPy array")
-
-
-def _chunks(x: Any) -> tuple[tuple[int, ...], ...]:
-    """The chunks of an array along its axes; of a store with shards, the shards."""
-    if isinstance(x, da.Array):
-        return tuple(x.chunks)
-    return tuple(da.core.normalize_chunks(x.shards or x.chunks, shape=x.shape, dtype=x.dtype))
-
-
-def _mask_of(x: Any, mask: Any, shape: tuple[int, int]) -> Any:
-    """The mask, as the image is: in a store, or a Dask array."""
-    if mask is None:
-        return None
-    mask = _opened(mask, "mask")
-    if isinstance(x, zarr.Array) and not isinstance(mask, zarr.Array):
-        raise TypeError("mask: of an image in a store, a path or a zarr.Array; or give both as Dask arrays")
-    if mask.shape != shape:
-        raise ValueError(f"mask: shape {mask.shape}; the image's is {shape}")
-    if isinstance(mask, zarr.Array) and not isinstance(x, zarr.Array):
-        mask = da.from_zarr(mask)
-    return mask
-
-
-def _nodata_of(x: Any) -> float | None:
-    """What a DataArray says of samples that are no data, as rioxarray has it.
-
-    A value in its encoding (`rio.encoded_nodata`) is what a file holds: floats were decoded from it to NaN."""
-    encoded, value = x.encoding.get("_FillValue"), x.attrs.get("_FillValue")
-    if x.dtype.kind == "f" and (encoded is not None or value is None):
-        return float("nan")
-    value = value if encoded is None else encoded
-    return None if value is None else float(value)
+_READ_BYTES = 16 << 20  # of chunks, decoded at a time
 
 
 def _sides(options: dict[str, Any]) -> tuple[int, int]:
     """The sides of a window; of a Gaussian 1."""
     return sides(options.get("size", 1))
-
-
-# ---- filters ---------------------------------------------------------------------------------------------------------
 
 
 class _How(NamedTuple):
@@ -135,31 +83,45 @@ class _How(NamedTuple):
         return stack
 
 
-def _cut(ndim: int, how: _How, rows: Any, channels: slice) -> tuple[Any, ...]:
-    """The index of rows and of channels in an image; in a mask, of rows alone."""
-    if ndim == 2:
-        return rows, slice(None)
-    return tuple(rows if i == how.axes[0] else channels if i == how.axes[2] else slice(None) for i in range(ndim))
+def _read(how: _How, z: Any, rows: Any, channels: slice, out: Array) -> Array:
+    """Reads rows of an image or a mask, a slice or an array of their numbers; each chunk is decoded once.
+
+    Some chunks at a time: they take memory of their own."""
+    y, x, c = how.axes if z.ndim == 3 else (0, 1, None)
+    chunk = z.shards or z.chunks
+    step = chunk[x] * max(1, _READ_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
+    for start in range(0, z.shape[x], step):
+        index, to = [rows] * z.ndim, [slice(None)] * z.ndim
+        index[x] = to[x] = slice(start, min(start + step, z.shape[x]))
+        if c is not None:
+            index[c] = channels
+        if isinstance(rows, slice):
+            z.get_basic_selection(tuple(index), out=NDBuffer.from_numpy_array(out[tuple(to)]))
+        else:
+            out[tuple(to)] = z.oindex[tuple(index)]
+    return out
+
+
+def _shape(how: _How, z: Any, rows: int, channels: slice) -> tuple[int, ...]:
+    """The shape of some rows of an image or a mask."""
+    y, _, c = how.axes if z.ndim == 3 else (0, 1, None)
+    return tuple(
+        rows if i == y else channels.stop - channels.start if i == c else side for i, side in enumerate(z.shape)
+    )
 
 
 def _edge(how: _How, z: Any, channels: slice, rows: Array) -> Any:
-    """Rows of a band that others need, each chunk of them decoded once."""
-    return z.oindex[_cut(z.ndim, how, rows, channels)]
+    """Rows of a band that others need."""
+    return _read(how, z, rows, channels, np.empty(_shape(how, z, len(rows), channels), z.dtype))
 
 
 def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, near: list[Any]) -> Array:
     """The rows `needed` of an image: its `own` from the store, others from [(their numbers, an `_edge()`)]."""
     axis = how.axes[0] if z.ndim == 3 else 0
-    shape = list(z.shape)
-    height, shape[axis] = shape[axis], len(needed)
-    if z.ndim == 3:
-        shape[how.axes[2] or 0] = channels.stop - channels.start
-    rows = np.empty(shape, z.dtype)
-    first = own.start - needed.start
-    own_rows = rows[_cut(z.ndim, how, slice(first, first + len(own)), slice(None))]
-    z.get_basic_selection(
-        _cut(z.ndim, how, slice(own.start, own.stop), channels), out=NDBuffer.from_numpy_array(own_rows)
-    )
+    height, first = z.shape[axis], own.start - needed.start
+    rows = np.empty(_shape(how, z, len(needed), channels), z.dtype)
+    part = rows[(slice(None),) * axis + (slice(first, first + len(own)),)]
+    _read(how, z, slice(own.start, own.stop), channels, part)
     at, numbers = np.moveaxis(rows, axis, 0), np.asarray(needed) % height
     outside = np.ones(len(needed), bool)
     outside[first : first + len(own)] = False
@@ -176,8 +138,7 @@ def _band(how: _How, z: Any, mask: Any, channels: slice, own: range, needed: ran
     y, x, c = how.axes
     rows = _gathered(how, z, channels, own, needed, near)
     valid = None if mask is None else _gathered(how, mask, channels, own, needed, mask_near)
-    shape = list(rows.shape)
-    shape[y] = len(own)
+    shape = _shape(how, z, len(own), channels)
     wide = np.dtype("uint8") if how.dtype == bool else how.dtype
     results = [np.empty(shape, wide) for _ in range(how.results)]
     f = how.rows((z.shape[y], z.shape[x]), z.dtype, len(own), mask is not None)
@@ -193,7 +154,7 @@ def _band(how: _How, z: Any, mask: Any, channels: slice, own: range, needed: ran
 def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
     """Results of an image in a store, by bands of rows."""
     y, x, c = how.axes
-    chunks = _chunks(z)
+    chunks = chunks_of(z)
     height, high = z.shape[y], chunks[y][0]
     f = how.rows((height, z.shape[x]), z.dtype, high, mask is not None)
     middle = height // 2 // high * high
@@ -279,19 +240,21 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
             raise TypeError(f"sat.dask.{name}: no parameter {given}")
     options = {key: value for key, value in options.items() if key != "dtype" or value is not None}
     labelled = hasattr(x, "dims") and hasattr(x, "attrs") and hasattr(x, "coords")
-    source = _opened(x, "x")
+    source = opened(x, "x")
     axes = [source.ndim - 2, source.ndim - 1]
     if labelled:
         if {"y", "x"} <= set(x.dims):
             axes = [x.dims.index("y"), x.dims.index("x")]
         if options.get("nodata") is None:
-            options["nodata"] = nodata = _nodata_of(x)
+            options["nodata"] = nodata = nodata_of(x)
             if nodata is not None and nodata == nodata and name != "threshold":
                 options.setdefault("empty", nodata)
     elif source.ndim == 3:
         channel = 2 if channel_axis is None else channel_axis % 3
         if channel_axis is None and source.shape[2] > 4:
-            raise ValueError(f"x: shape {source.shape}; three dimensions are (H, W, C) with up to 4 channels: channel_axis=")
+            raise ValueError(
+                f"x: shape {source.shape}; three dimensions are (H, W, C) with up to 4 channels: channel_axis="
+            )
         axes = [axis for axis in range(3) if axis != channel]
     others = [axis for axis in range(source.ndim) if axis not in axes]
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
@@ -311,7 +274,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     )
     if axes[0] > axes[1]:
         raise ValueError("x: its columns lie before its rows; transposed, it is taken")
-    mask = _mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]))
+    mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]))
     results = (_by_rows if isinstance(source, zarr.Array) else _by_chunks)(how, source, mask)
     if labelled:
         results = [x.copy(data=result) for result in results]
@@ -414,207 +377,3 @@ def unsharp(
     """`sat.unsharp()` of an image larger than memory, as `gauss()` is."""
     options = {"sigma": sigma, "amount": amount, "border": border, "nodata": nodata, **options}
     return _filtered("unsharp", x, mask, channel_axis, options)
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
-class Table(NamedTuple):
-    """A summed-area table: arrays (H, W) of Dask or Zarr, each entry the sum of what lies above and left of it, itself
-    included.  64-bit integers, which wrap, or float64."""
-
-    sums: Any
-    squares: Any
-    counts: Any
-    sample: np.dtype[Any]
-
-
-class _Sums(NamedTuple):
-    """How tables are made: the parameters of `sat.table()`, the types of their arrays, how many rows at a time."""
-
-    moments: int
-    nodata: float | None
-    kinds: list[str]
-    piece: int
-    step: int
-
-
-def _loaded(part: Any) -> Any:
-    """A band of rows: of a Dask array as it is, of a store read from it."""
-    return part[0][part[1]] if isinstance(part, tuple) else part
-
-
-def _totals(made: _Sums, part: Any, mask: Any, carry: Any = None, after: Any = None, targets: Any = None, y0: int = 0) -> Any:
-    """The last rows of the tables of a band by itself; with a carry, the tables, which are written to targets, if any.
-
-    carry, after  the rows of the whole image's tables above the band, and its last.
-    """
-    rows, valid = _loaded(part), _loaded(mask)
-    height, width = rows.shape
-    last = [np.zeros(width, kind) for kind in made.kinds]
-    tables = [np.empty((0 if carry is None or targets else height, width), kind) for kind in made.kinds]
-    for top in range(0, height, made.piece):
-        high = min(made.piece, height - top)
-        if targets or carry is None:
-            tables = [np.empty((high if targets else made.step, width), kind) for kind in made.kinds]
-        for y in range(0, high, made.step):
-            n = min(made.step, high - y)
-            at = 0 if carry is None else y if targets else top + y
-            out = tuple(one[at : at + n] for one in tables)
-            of = slice(top + y, top + y + n)
-            sat.table(
-                rows[of], made.moments, None if valid is None else valid[of], made.nodata, out, layout="inclusive"
-            )
-            for i, one in enumerate(out):
-                before, last[i] = last[i], last[i] + one[-1]
-                if carry is not None:
-                    one += before + carry[i]
-        if carry is not None and top + high == height:
-            for one, total, start, end in zip(tables, last, carry, after):
-                if one.dtype.kind == "f":
-                    one[-1] = start + total
-                if not np.array_equal(one[-1], end, equal_nan=one.dtype.kind == "f"):
-                    raise RuntimeError(
-                        f"table: the band from row {y0} does not add up to what was read of it before; the image has changed"
-                    )
-        for target, one in zip(targets or (), tables):
-            target[y0 + top : y0 + top + high] = one
-    return last if targets or carry is None else tables
-
-
-def _sum(a: list[Array], b: list[Array]) -> list[Array]:
-    return [x + y for x, y in zip(a, b)]
-
-
-def table(x: Any, moments: int = 1, mask: Any = None, nodata: float | None = None, to: Any = None) -> Table:
-    """The summed-area table of an image (H, W) larger than memory.
-
-    x, mask, nodata  as of `box()`; moments: 2, for variances, as of `sat.table()`.
-    to               a path: the tables are written to a Zarr group there, some 64 MB at a time, now.  None: Dask arrays
-                     with the image's chunks.
-
-    Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
-    the next begin.  An image in a store is read twice for it.  Integers are exact (modulo 2^64); floats are within
-    2 (W + H) 2^-53 of the sum of absolute values.
-    """
-    source = _opened(x, "x")
-    if source.ndim != 2 or min(source.shape) < 1:
-        raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
-    if hasattr(x, "encoding") and nodata is None:
-        nodata = _nodata_of(x)
-    mask = _mask_of(source, mask, source.shape)
-    tried = sat.table(np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), nodata)
-    signed = {"f": "f8", "i": "i8"}.get(source.dtype.kind, "u8")
-    kinds = [signed]
-    if moments == 2:
-        kinds.append("f8" if source.dtype.kind == "f" or source.dtype.itemsize > 2 else "u8")
-    if tried.counts is not None:
-        kinds.append("u8")
-    names = ["sums"] + ["squares"] * (moments == 2) + ["counts"] * (tried.counts is not None)
-    (height, width), chunks = source.shape, _chunks(source)
-    high = chunks[0][0]
-    most = max(1, _BAND_BYTES // (8 * width * len(kinds)))
-    piece = max(d for d in range(1, high + 1) if high % d == 0 and d <= most) if to is not None and high > most else high
-    made = _Sums(moments, nodata, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
-    bands = [range(at, min(at + high, height)) for at in range(0, height, high)]
-
-    def parts(array: Any) -> list[Any]:
-        if array is None:
-            return [None] * len(bands)
-        if isinstance(array, zarr.Array):
-            return [(array, slice(band.start, band.stop)) for band in bands]
-        return list(array.rechunk((high, -1), method="tasks").to_delayed()[:, 0])
-
-    images, masks = parts(source), parts(mask)
-    carries: list[Any] = [[np.zeros(width, kind) for kind in kinds]]
-    added, totals, written = dask.delayed(_sum), dask.delayed(_totals, nout=len(kinds)), dask.delayed(len)
-    for image, valid in zip(images, masks):
-        carries.append(added(carries[-1], totals(made, image, valid)))
-    targets: Any = None
-    if to is not None:
-        group = zarr.create_group(os.fspath(to), overwrite=True)
-        wide = chunks[1][0]
-        targets = tuple(
-            group.create_array(name, shape=source.shape, chunks=(piece, wide), dtype=kind) for name, kind in zip(names, kinds)
-        )
-    each = [
-        totals(made, image, valid, carries[i], carries[i + 1], targets, band.start)
-        for i, (image, valid, band) in enumerate(zip(images, masks, bands))
-    ]
-    arrays = targets
-    if to is not None:
-        dask.compute([written(one) for one in each])
-        group.attrs["sample"] = source.dtype.name  # the last that is written: without it there is no table
-    else:
-        arrays = [
-            da.concatenate(
-                [da.from_delayed(one[i], (len(band), width), kind) for one, band in zip(each, bands)]
-            ).rechunk(chunks, method="tasks")
-            for i, kind in enumerate(kinds)
-        ]
-    found = dict(zip(names, arrays))
-    return Table(found["sums"], found.get("squares"), found.get("counts"), source.dtype)
-
-
-def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0) -> dict[str, Any]:
-    """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.Table.query()`; computed.
-
-    table  what `table()` gave, or the path of the group it wrote.
-
-    Entries are taken chunk by chunk, each of which is read once.  Sums of integers are exact, means and variances
-    rounded once.  Raises ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
-    """
-    if not isinstance(table, Table):
-        group = zarr.open_group(os.fspath(table), mode="r")
-        if "sample" not in group.attrs:
-            raise ValueError(f"{table}: no table, or one that was not written to its end")
-        table = Table(group["sums"], group.get("squares"), group.get("counts"), np.dtype(str(group.attrs["sample"])))
-    names = _names(statistics)
-    boxes, one = _rectangles(rects)
-    if boxes.dtype.kind == "f":
-        raise TypeError("rects: floats; rectangles of whole pixels are taken")
-    x, y, w, h = boxes.T
-    height, width = table.sums.shape
-    wrong = (x < 0) | (y < 0) | (w < 1) | (h < 1) | (w > width - x) | (h > height - y)
-    squares = {"var", "std", "rms"} & set(names)
-    if squares and table.squares is None:
-        raise ValueError(f"{', '.join(sorted(squares))}: needs the squares: table(x, moments=2)")
-    limit = float("inf")
-    if table.sample.kind in "iu":
-        info = np.iinfo(table.sample)
-        largest = max(-int(info.min), int(info.max))
-        limit = 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
-    wrong |= w.astype(float) * h > limit
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"rectangle {i}, {boxes[i].tolist()}: empty, outside {width} x {height}, or its sum may exceed 64 bits")
-    rows, columns = np.stack([y + h, y, y + h, y]) - 1, np.stack([x + w, x + w, x, x]) - 1
-    beyond = (rows < 0) | (columns < 0)
-    arrays = [None if a is None else da.from_zarr(a) if isinstance(a, zarr.Array) else a for a in table[:3]]
-    arrays[1] = arrays[1] if squares else None
-    entries = dask.compute(
-        *(None if a is None else a.vindex[np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()] for a in arrays)
-    )
-
-    def inside(of: Any) -> Any:
-        if of is None:
-            return None
-        a, b, c, d = np.where(beyond, of.dtype.type(0), of.reshape(4, -1))
-        return a - b - c + d
-
-    sums, squared, count = (inside(of) for of in entries)
-    n = (w * h if count is None else count).astype(np.int64)
-    exact = sums.astype(object) if sums.dtype.kind != "f" else sums
-    some = np.maximum(n, 1).astype(exact.dtype)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = {"sum": sums, "count": n, "area": w * h, "mean": _where(n > 0, exact / some)}
-        if squares:
-            second = squared.astype(object) if squared.dtype.kind != "f" else squared
-            found["rms"] = np.sqrt(_where(n > 0, second / some))
-            found["var"] = _where(n > ddof, (second * some - exact * exact) / (some * np.maximum(n - ddof, 1)))
-            found["std"] = np.sqrt(np.maximum(found["var"], 0))
-    return {name: found[name][0] if one else found[name] for name in names}
-
-
-def _where(counts: Array, values: Any) -> Array:
-    return np.where(counts, values.astype(np.float64), np.nan)

@@ -16,6 +16,7 @@ import dask.array as da
 import zarr
 
 import sat.dask as sd
+from sat import _dask_tables as tables
 
 BOUND = 1e-12  # of floats, as a share of the largest sample
 
@@ -165,8 +166,8 @@ def test_tables(seed, tmp_path, monkeypatch):
     moments = 1 + seed % 2 if a.dtype.itemsize < 4 else 1
     mask = rng.random(shape) < 0.8 if rng.random() < 0.5 else None
     nodata = float(a.flat[0]) if rng.random() < 0.5 else None
-    monkeypatch.setattr(sd, "_BAND_BYTES", int(rng.integers(5, 40)) * 8 * shape[1])
-    monkeypatch.setattr(sd, "_STEP_BYTES", int(rng.integers(1, 9)) * 8 * shape[1])
+    monkeypatch.setattr(tables, "_BAND_BYTES", int(rng.integers(5, 40)) * 8 * shape[1])
+    monkeypatch.setattr(tables, "_STEP_BYTES", int(rng.integers(1, 9)) * 8 * shape[1])
     counts = np.ones(shape, bool) if mask is None else mask
     counts = counts if nodata is None else counts & (a != a.flat[0])
     exact = np.where(counts, a, 0).astype(object if a.dtype.kind != "f" else float)
@@ -216,14 +217,14 @@ def test_a_query_reads_each_chunk_once(rng):
 def test_a_table_of_an_image_that_changes_fails(rng, tmp_path):
     a = oracle.image(rng, (60, 30), "uint8")
     z = stored(a, (20, 30), tmp_path / "a.zarr")
-    sums = sd._sum
+    sums = tables._sum
 
     def changing(first, second):
         z[25, 3] = a[25, 3] ^ 1
         return sums(first, second)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sd, "_sum", changing)
+        patch.setattr(tables, "_sum", changing)
         with pytest.raises(RuntimeError, match="band from row 20 does not add up"):
             sd.table(z, to=tmp_path / "t.zarr")
     with pytest.raises(ValueError, match="not written to its end"):

@@ -1,0 +1,168 @@
+"""sat.dask beside dask.array with SciPy and scikit-image: processor time and memory of the workers of a LocalCluster.
+
+    build/python/venv/bin/python docs/bench/cluster.py FOLDER [SIDE] [NAME...] >docs/bench/cluster.md
+
+An image of SIDE^2 (20000) u8, smooth with noise, is written to FOLDER as Zarr in chunks of 2500^2, uncompressed and with
+zstd; results go there, too, uncompressed, and are removed.  Each line is one run on a new cluster of two workers of one
+thread: the time of user and system of both processes, less what starting and importing took, and the larger VmHWM.
+"""
+
+import datetime
+import importlib
+import os
+import pathlib
+import platform
+import shutil
+import sys
+import time
+
+import dask
+import dask.array as da
+import distributed
+import numpy as np
+import sat
+import sat.dask
+import scipy.ndimage
+import zarr
+
+CHUNK = 2500
+
+
+def image(path, side, compressors):
+    """A sum of waves, and noise."""
+    z = zarr.create_array(path, shape=(side, side), chunks=(CHUNK, CHUNK), dtype="u1", compressors=compressors)
+    rng = np.random.default_rng(1)
+    for y in range(0, side, CHUNK):
+        for x in range(0, side, CHUNK):
+            high, wide = min(CHUNK, side - y), min(CHUNK, side - x)
+            waves = np.sin(np.arange(y, y + high) / 300.0)[:, None] + np.cos(np.arange(x, x + wide) / 500.0)
+            z[y : y + high, x : x + wide] = 110 + 50 * waves + rng.integers(0, 40, (high, wide))
+
+
+def used(name):
+    """Of this process: seconds of the processor, and the peak of its memory in MB, after an import."""
+    importlib.import_module(name)
+    times = os.times()
+    with open("/proc/self/status") as status:
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    return times.user + times.system, peak / 1024
+
+
+def one_thread():
+    sat.set_num_threads(1)
+
+
+def overlapped(function, path, depth, dtype):
+    """The usual way: a function of a chunk and what is around it."""
+    x = da.from_zarr(path)
+    return x.map_overlap(function, depth=depth, boundary="none", dtype=dtype, meta=np.empty((0, 0), dtype))
+
+
+def mean_std(block):
+    f = block.astype(np.float32)
+    mean = scipy.ndimage.uniform_filter(f, 31)
+    return np.stack([mean, np.sqrt(np.maximum(scipy.ndimage.uniform_filter(f * f, 31) - mean * mean, 0))])
+
+
+def scipy_mean_std(path):
+    """Both from one pass, as a new axis."""
+    x = da.overlap.overlap(da.from_zarr(path), {0: 15, 1: 15}, {0: "none", 1: "none"})
+    both = x.map_blocks(mean_std, dtype="f4", new_axis=0, chunks=((2,), *x.chunks), meta=np.empty((0, 0, 0), "f4"))
+    return da.overlap.trim_internal(both, {1: 15, 2: 15}, {1: "none", 2: "none"})
+
+
+def sauvola(block):
+    import skimage.filters
+
+    return block > skimage.filters.threshold_sauvola(block, 31, k=0.2)
+
+
+def cumsum(path):
+    return da.from_zarr(path).cumsum(0, dtype="u8").cumsum(1)
+
+
+RUNS = {
+    "mean 31": {
+        "sat.dask.box": lambda path: sat.dask.box(path, 31),
+        "map_overlap, sat.box": lambda path: overlapped(lambda a: sat.box(a, 31), path, 15, "u1"),
+        "map_overlap, scipy uniform_filter": lambda path: overlapped(
+            lambda a: scipy.ndimage.uniform_filter(a, 31), path, 15, "u1"
+        ),
+    },
+    "mean and std 31, f32": {
+        "sat.dask.window": lambda path: list(sat.dask.window(path, 31, ["mean", "std"])),
+        "overlap, two scipy uniform_filter": scipy_mean_std,
+    },
+    "gauss 3": {
+        "sat.dask.gauss": lambda path: sat.dask.gauss(path, 3),
+        "map_overlap, scipy gaussian_filter": lambda path: overlapped(
+            lambda a: scipy.ndimage.gaussian_filter(a, 3), path, 12, "u1"
+        ),
+    },
+    "sauvola 31": {
+        "sat.dask.threshold": lambda path: sat.dask.threshold(path, 31, "sauvola", k=0.2),
+        "map_overlap, skimage": lambda path: overlapped(sauvola, path, 15, "?"),
+    },
+    "table u64": {"sat.dask.table": None, "da.cumsum twice": cumsum},
+}
+
+
+def measured(way, make, source, target):
+    """Processor time, wall time, peak."""
+    needs = next(
+        (m for word, m in [("scipy", "scipy.ndimage"), ("skimage", "skimage.filters")] if word in way), "sat.dask"
+    )
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.run(one_thread)
+        before, start = client.run(used, needs), time.monotonic()
+        if make is None:
+            sat.dask.table(source, to=target, compressors=None)
+        else:
+            made = make(source)
+            results = made if isinstance(made, list) else [made]
+            targets = [
+                zarr.create_array(
+                    f"{target}/{i}", shape=a.shape, chunks=a.chunksize, dtype=a.dtype, compressors=None, overwrite=True
+                )
+                for i, a in enumerate(results)
+            ]
+            da.store(results, targets, lock=False)
+        wall, after = time.monotonic() - start, client.run(used, needs)
+    return sum(after[w][0] - before[w][0] for w in before), wall, max(after[w][1] for w in after)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    side = int(sys.argv[2]) if len(sys.argv) > 2 else 20000
+    dask.config.set({"distributed.worker.memory.terminate": False})
+    print(f"# sat.dask, {side}^2 u8 in Zarr, chunks {CHUNK}^2\n")
+    print(
+        f"{datetime.date.today()}, {platform.platform()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; "
+        f"Python {platform.python_version()}, dask {dask.__version__}, zarr {zarr.__version__}, "
+        f"scipy {scipy.__version__}; `docs/bench/cluster.py {' '.join(sys.argv[1:])}`\n"
+    )
+    print("| | | workers' CPU s | of the first | wall s | peak MB a worker |\n|---|---|--:|--:|--:|--:|", flush=True)
+    for kind, compressors in [("uncompressed", None), ("zstd", "auto")]:
+        source = folder / f"{kind}.zarr"
+        if not source.exists():
+            image(source, side, compressors)
+        for name, ways in RUNS.items():
+            if len(sys.argv) > 3 and name not in sys.argv[3:]:
+                continue
+            least = None
+            for way, make in ways.items():
+                target = folder / "result.zarr"
+                shutil.rmtree(target, ignore_errors=True)
+                cpu, wall, peak = measured(way, make, str(source), str(target))
+                shutil.rmtree(target, ignore_errors=True)
+                least = least or cpu
+                print(
+                    f"| {name}, {kind} | {way} | {cpu:.1f} | {cpu / least:.2f} | {wall:.1f} | {peak:.0f} |", flush=True
+                )
+
+
+if __name__ == "__main__":
+    main()

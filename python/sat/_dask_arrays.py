@@ -1,0 +1,54 @@
+"""What `sat.dask` is given: images and masks in stores, Dask arrays, DataArrays."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import dask.array as da
+import zarr
+
+
+def opened(x: Any, name: str) -> Any:
+    """A zarr.Array or a Dask array: of a path, of NumPy's arrays, of a DataArray's data."""
+    if isinstance(x, (str, os.PathLike)):
+        return zarr.open_array(os.fspath(x), mode="r")
+    if isinstance(x, (zarr.Array, da.Array)):
+        return x
+    if hasattr(x, "dims"):
+        x = x.data
+    if isinstance(x, da.Array) or hasattr(x, "__array__"):
+        return da.asarray(x)
+    raise TypeError(f"{name}: {type(x).__name__}; a path, zarr.Array, Dask array, DataArray or NumPy array")
+
+
+def chunks_of(x: Any) -> tuple[tuple[int, ...], ...]:
+    """The chunks of an array along its axes; of a store with shards, the shards."""
+    if isinstance(x, da.Array):
+        return tuple(x.chunks)
+    return tuple(da.core.normalize_chunks(x.shards or x.chunks, shape=x.shape, dtype=x.dtype))
+
+
+def mask_of(x: Any, mask: Any, shape: tuple[int, int]) -> Any:
+    """The mask, as the image is: in a store, or a Dask array."""
+    if mask is None:
+        return None
+    mask = opened(mask, "mask")
+    if isinstance(x, zarr.Array) and not isinstance(mask, zarr.Array):
+        raise TypeError("mask: of an image in a store, a path or a zarr.Array; or give both as Dask arrays")
+    if mask.shape != shape:
+        raise ValueError(f"mask: shape {mask.shape}; the image's is {shape}")
+    if isinstance(mask, zarr.Array) and not isinstance(x, zarr.Array):
+        mask = da.from_zarr(mask)
+    return mask
+
+
+def nodata_of(x: Any) -> float | None:
+    """What a DataArray says of samples that are no data, as rioxarray has it.
+
+    A value in its encoding (`rio.encoded_nodata`) is what a file holds: floats were decoded from it to NaN."""
+    encoded, value = x.encoding.get("_FillValue"), x.attrs.get("_FillValue")
+    if x.dtype.kind == "f" and (encoded is not None or value is None):
+        return float("nan")
+    value = value if encoded is None else encoded
+    return None if value is None else float(value)

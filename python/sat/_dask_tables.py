@@ -1,0 +1,238 @@
+"""Tables of images larger than memory, and rectangles of them; a part of `sat.dask`.
+
+Bands of rows are summed by themselves.  Their last rows are added up from band to band: these carry rows are where the
+tables of the bands begin.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Sequence, TypeAlias
+
+import dask
+import dask.array as da
+import numpy as np
+import zarr
+from numpy.typing import ArrayLike
+
+from . import _table
+from ._dask_arrays import chunks_of, mask_of, nodata_of, opened
+from ._table import _names, _rectangles
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+_BAND_BYTES = 64 << 20  # of a table, written at a time
+_STEP_BYTES = 2 << 20  # of a table, summed at a time: they stay in the cache while a carry row is added
+
+
+class Table(NamedTuple):
+    """A summed-area table: arrays (H, W) of Dask or Zarr, each entry the sum of what lies above and left of it, itself
+    included.  64-bit integers, which wrap, or float64."""
+
+    sums: Any
+    squares: Any
+    counts: Any
+    sample: np.dtype[Any]
+
+
+class _Sums(NamedTuple):
+    """How tables are made: the parameters of `sat.table()`, the types of their arrays, how many rows at a time."""
+
+    moments: int
+    nodata: float | None
+    kinds: list[str]
+    piece: int
+    step: int
+
+
+def _loaded(part: Any) -> Any:
+    """A band of rows: of a Dask array as it is, of a store read from it."""
+    return part[0][part[1]] if isinstance(part, tuple) else part
+
+
+def _totals(
+    made: _Sums, part: Any, mask: Any, carry: Any = None, after: Any = None, targets: Any = None, y0: int = 0
+) -> Any:
+    """The last rows of the tables of a band by itself; with a carry, the tables, which are written to targets, if any.
+
+    carry, after  the rows of the whole image's tables above the band, and its last.
+    """
+    rows, valid = _loaded(part), _loaded(mask)
+    height, width = rows.shape
+    last = [np.zeros(width, kind) for kind in made.kinds]
+    tables = [np.empty((0 if carry is None or targets else height, width), kind) for kind in made.kinds]
+    for top in range(0, height, made.piece):
+        high = min(made.piece, height - top)
+        if targets or carry is None:
+            tables = [np.empty((high if targets else made.step, width), kind) for kind in made.kinds]
+        for y in range(0, high, made.step):
+            n = min(made.step, high - y)
+            at = 0 if carry is None else y if targets else top + y
+            out = tuple(one[at : at + n] for one in tables)
+            of = slice(top + y, top + y + n)
+            _table.table(
+                rows[of], made.moments, None if valid is None else valid[of], made.nodata, out, layout="inclusive"
+            )
+            for i, one in enumerate(out):
+                before, last[i] = last[i], last[i] + one[-1]
+                if carry is not None:
+                    one += before + carry[i]
+        if carry is not None and top + high == height:
+            for one, total, start, end in zip(tables, last, carry, after):
+                if one.dtype.kind == "f":
+                    one[-1] = start + total
+                if not np.array_equal(one[-1], end, equal_nan=one.dtype.kind == "f"):
+                    raise RuntimeError(
+                        f"table: the band from row {y0} does not add up to what was read of it before; the image has changed"
+                    )
+        for target, one in zip(targets or (), tables):
+            target[y0 + top : y0 + top + high] = one
+    return last if targets or carry is None else tables
+
+
+def _sum(a: list[Array], b: list[Array]) -> list[Array]:
+    return [x + y for x, y in zip(a, b)]
+
+
+def table(
+    x: Any, moments: int = 1, mask: Any = None, nodata: float | None = None, to: Any = None, compressors: Any = "auto"
+) -> Table:
+    """The summed-area table of an image (H, W) larger than memory.
+
+    x, mask, nodata  as of `box()`; moments: 2, for variances, as of `sat.table()`.
+    to               a path: the tables are written to a Zarr group there, some 64 MB at a time, now.  None: Dask arrays
+                     with the image's chunks.
+    compressors      of `to`, as of `zarr.create_array()`; None: none.
+
+    Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
+    the next begin.  An image in a store is read twice for it.  Integers are exact (modulo 2^64); floats are within
+    2 (W + H) 2^-53 of the sum of absolute values.
+    """
+    source = opened(x, "x")
+    if source.ndim != 2 or min(source.shape) < 1:
+        raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
+    if hasattr(x, "encoding") and nodata is None:
+        nodata = nodata_of(x)
+    mask = mask_of(source, mask, source.shape)
+    tried = _table.table(
+        np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), nodata
+    )
+    signed = {"f": "f8", "i": "i8"}.get(source.dtype.kind, "u8")
+    kinds = [signed]
+    if moments == 2:
+        kinds.append("f8" if source.dtype.kind == "f" or source.dtype.itemsize > 2 else "u8")
+    if tried.counts is not None:
+        kinds.append("u8")
+    names = ["sums"] + ["squares"] * (moments == 2) + ["counts"] * (tried.counts is not None)
+    (height, width), chunks = source.shape, chunks_of(source)
+    high = chunks[0][0]
+    most = max(1, _BAND_BYTES // (8 * width * len(kinds)))
+    piece = (
+        max(d for d in range(1, high + 1) if high % d == 0 and d <= most) if to is not None and high > most else high
+    )
+    made = _Sums(moments, nodata, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
+    bands = [range(at, min(at + high, height)) for at in range(0, height, high)]
+
+    def parts(array: Any) -> list[Any]:
+        if array is None:
+            return [None] * len(bands)
+        if isinstance(array, zarr.Array):
+            return [(array, slice(band.start, band.stop)) for band in bands]
+        return list(array.rechunk((high, -1), method="tasks").to_delayed()[:, 0])
+
+    images, masks = parts(source), parts(mask)
+    carries: list[Any] = [[np.zeros(width, kind) for kind in kinds]]
+    added, totals, written = dask.delayed(_sum), dask.delayed(_totals, nout=len(kinds)), dask.delayed(len)
+    for image, valid in zip(images, masks):
+        carries.append(added(carries[-1], totals(made, image, valid)))
+    targets: Any = None
+    if to is not None:
+        group = zarr.create_group(os.fspath(to), overwrite=True)
+        wide = chunks[1][0]
+        targets = tuple(
+            group.create_array(name, shape=source.shape, chunks=(piece, wide), dtype=kind, compressors=compressors)
+            for name, kind in zip(names, kinds)
+        )
+    each = [
+        totals(made, image, valid, carries[i], carries[i + 1], targets, band.start)
+        for i, (image, valid, band) in enumerate(zip(images, masks, bands))
+    ]
+    arrays = targets
+    if to is not None:
+        dask.compute([written(one) for one in each])
+        group.attrs["sample"] = source.dtype.name  # the last that is written: without it there is no table
+    else:
+        arrays = [
+            da.concatenate(
+                [da.from_delayed(one[i], (len(band), width), kind) for one, band in zip(each, bands)]
+            ).rechunk(chunks, method="tasks")
+            for i, kind in enumerate(kinds)
+        ]
+    found = dict(zip(names, arrays))
+    return Table(found["sums"], found.get("squares"), found.get("counts"), source.dtype)
+
+
+def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0) -> dict[str, Any]:
+    """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.Table.query()`; computed.
+
+    table  what `table()` gave, or the path of the group it wrote.
+
+    Entries are taken chunk by chunk, each of which is read once.  Sums of integers are exact, means and variances
+    rounded once.  Raises ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
+    """
+    if not isinstance(table, Table):
+        group = zarr.open_group(os.fspath(table), mode="r")
+        if "sample" not in group.attrs:
+            raise ValueError(f"{table}: no table, or one that was not written to its end")
+        table = Table(group["sums"], group.get("squares"), group.get("counts"), np.dtype(str(group.attrs["sample"])))
+    names = _names(statistics)
+    boxes, one = _rectangles(rects)
+    if boxes.dtype.kind == "f":
+        raise TypeError("rects: floats; rectangles of whole pixels are taken")
+    x, y, w, h = boxes.T
+    height, width = table.sums.shape
+    wrong = (x < 0) | (y < 0) | (w < 1) | (h < 1) | (w > width - x) | (h > height - y)
+    squares = {"var", "std", "rms"} & set(names)
+    if squares and table.squares is None:
+        raise ValueError(f"{', '.join(sorted(squares))}: needs the squares: table(x, moments=2)")
+    limit = float("inf")
+    if table.sample.kind in "iu":
+        info = np.iinfo(table.sample)
+        largest = max(-int(info.min), int(info.max))
+        limit = 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
+    wrong |= w.astype(float) * h > limit
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"rectangle {i}, {boxes[i].tolist()}: empty, outside {width} x {height}, or its sum may exceed 64 bits"
+        )
+    rows, columns = np.stack([y + h, y, y + h, y]) - 1, np.stack([x + w, x + w, x, x]) - 1
+    beyond = (rows < 0) | (columns < 0)
+    arrays = [None if a is None else da.from_zarr(a) if isinstance(a, zarr.Array) else a for a in table[:3]]
+    arrays[1] = arrays[1] if squares else None
+    entries = dask.compute(
+        *(None if a is None else a.vindex[np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()] for a in arrays)
+    )
+
+    def inside(of: Any) -> Any:
+        if of is None:
+            return None
+        a, b, c, d = np.where(beyond, of.dtype.type(0), of.reshape(4, -1))
+        return a - b - c + d
+
+    sums, squared, count = (inside(of) for of in entries)
+    n = (w * h if count is None else count).astype(np.int64)
+    exact = sums.astype(object) if sums.dtype.kind != "f" else sums
+    some = np.maximum(n, 1).astype(exact.dtype)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = {"sum": sums, "count": n, "area": w * h, "mean": _where(n > 0, exact / some)}
+        if squares:
+            second = squared.astype(object) if squared.dtype.kind != "f" else squared
+            found["rms"] = np.sqrt(_where(n > 0, second / some))
+            found["var"] = _where(n > ddof, (second * some - exact * exact) / (some * np.maximum(n - ddof, 1)))
+            found["std"] = np.sqrt(np.maximum(found["var"], 0))
+    return {name: found[name][0] if one else found[name] for name in names}
+
+
+def _where(counts: Array, values: Any) -> Array:
+    return np.where(counts, values.astype(np.float64), np.nan)
