@@ -113,7 +113,7 @@ def measured(way, make, source, target):
         (m for word, m in [("scipy", "scipy.ndimage"), ("skimage", "skimage.filters")] if word in way), "sat.dask"
     )
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
         client.run(one_thread)

@@ -37,6 +37,7 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
 
+_RUN_ROWS = 256  # of a band, filtered at a time
 _READ_BYTES = 16 << 20  # of chunks, decoded at a time
 
 
@@ -141,11 +142,18 @@ def _band(how: _How, z: Any, mask: Any, channels: slice, own: range, needed: ran
     shape = _shape(how, z, len(own), channels)
     wide = np.dtype("uint8") if how.dtype == bool else how.dtype
     results = [np.empty(shape, wide) for _ in range(how.results)]
-    f = how.rows((z.shape[y], z.shape[x]), z.dtype, len(own), mask is not None)
+    several = how.name == "window" and not isinstance(how.options["statistic"], str)
+    step = max(_RUN_ROWS, len(needed) - len(own))  # fewer rows stay in the cache; higher windows would begin anew
+    runs = [(at, min(at + step, own.stop)) for at in range(own.start, own.stop, step)]
+    f = how.rows((z.shape[y], z.shape[x]), z.dtype, min(step, len(own)), mask is not None)
+    if any(top < needed.start or bottom > needed.stop for top, bottom in (f.needs(*run) for run in runs)):
+        runs = [(own.start, own.stop)]  # the whole image lies round it, with "wrap"
+        f = how.rows((z.shape[y], z.shape[x]), z.dtype, len(own), mask is not None)
     for i in range(1 if c is None else shape[c]):
-        plane, *to = (a if c is None else np.moveaxis(a, c, 0)[i] for a in (rows, *results))
-        several = how.name == "window" and not isinstance(how.options["statistic"], str)
-        f.run(plane, needed.start, own.start, own.stop, tuple(to) if several else to[0], mask=valid)
+        plane, *planes = (a if c is None else np.moveaxis(a, c, 0)[i] for a in (rows, *results))
+        for top, bottom in runs:
+            to = tuple(a[top - own.start : bottom - own.start] for a in planes)
+            f.run(plane, needed.start, top, bottom, to if several else to[0], mask=valid, continues=top > own.start)
     if how.dtype != bool:
         return results
     return [np.bitwise_and(result, 1, out=result).view(bool) for result in results]

@@ -56,8 +56,8 @@ def listed(results):
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_filters_have_the_bits_of_the_whole(seed):
+@pytest.mark.parametrize("seed", range(40))
+def test_filters_have_the_bits_of_the_whole(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     shape, chunks = rng.integers(1, 120, 2).tolist(), rng.integers(1, 70, 2).tolist()
     channels = [None, None, None, 0, 2][seed % 5]
@@ -79,6 +79,7 @@ def test_filters_have_the_bits_of_the_whole(seed):
         assert "beyond the image" in str(refused)
         return
     z = stored(a, chunks)
+    monkeypatch.setattr(sd, "_RUN_ROWS", int(rng.integers(1, 5)) * 8)
     shapes = da.from_array(a, chunks=z.chunks).chunks
     got = listed(call(sd, z, mask=None if mask is None else stored(mask, [17, 23]), **options))
     for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
@@ -158,7 +159,7 @@ def test_local_functions_in_map_overlap_and_apply_ufunc(rng):
     np.testing.assert_array_equal(got[1], sat.box(a[::-1], 15))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_tables(seed, tmp_path, monkeypatch):
     rng = np.random.default_rng(seed)
     shape, chunks = rng.integers(1, 100, 2).tolist(), rng.integers(8, 60, 2).tolist()
@@ -252,7 +253,7 @@ def test_data_arrays(rng):
     given = xarray.DataArray(
         da.from_array(a, chunks=(1, 20, 25)),
         dims=("band", "y", "x"),
-        coords={"band": [1, 2], "y": np.arange(50) * 0.5, "x": np.arange(60) + 7.0},
+        coords={"band": [1, 2], "y": np.arange(50) * 0.5, "x": np.arange(40) + 7.0},
         attrs={"_FillValue": -9999.0, "units": "m"},
         name="dem",
     )
