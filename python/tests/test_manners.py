@@ -30,7 +30,7 @@ def test_nothing_is_printed_and_the_import_is_small():
 
 
 def test_other_threads_run_during_a_call(rng):
-    """A thread that sleeps for a millisecond wakes up many times in a call; where the lock is kept, once, at its end."""
+    """A thread that sleeps for a millisecond wakes up many times in a call; where the lock is kept, once."""
     a = oracle.image(rng, (2048, 2048), "float64")
     inside, done, woken = threading.Event(), threading.Event(), 0
 
