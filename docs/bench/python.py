@@ -175,8 +175,9 @@ def machine():
         load = f.read().split()[0]
     print(
         f"# The Python package beside others\n\n{model}, {datetime.date.today()}, CPython {platform.python_version()}, "
-        f"sat {sat.__version__}, {', '.join(versions)}.\nProcessor time of one thread, the least of {ROUNDS} times in turns; "
-        f"load of the machine at the beginning {load}.\n\n`build/python/venv/bin/python docs/bench/python.py {ROUNDS} >docs/bench/python.md`\n"
+        f"sat {sat.__version__}, {', '.join(versions)}.\nProcessor time of one thread, the least of {ROUNDS} times in "
+        f"turns; load of the machine at the beginning {load}.\n\n"
+        f"`build/python/venv/bin/python docs/bench/python.py {ROUNDS} >docs/bench/python.md`\n"
     )
     print("| | `sat` | beside | | ratio | floor |\n|---|--:|---|--:|--:|--:|")
 
