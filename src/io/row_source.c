@@ -16,13 +16,22 @@ static int64_t part_rows(const image *img)
 
 /* ---- rows that lie one behind the other ------------------------------------------------------------------ */
 
-/* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's. */
+static uint64_t apart_bytes(const row_source *s)
+{
+    const int64_t rows = part_rows(&s->stored);
+    return s->apart ? (uint64_t)(rows < s->stored.height ? rows : s->stored.height) * s->stored_bytes : 0;
+}
+
+/* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's, or one
+ * apart. */
 static bool read_part(row_source *s, uint64_t at, int64_t n, size_t row, uint8_t *to, error *err)
 {
     const size_t bytes = (size_t)n * s->stored_bytes;
     const uint8_t *from = reader_held(&s->in, at, bytes);
     if (!from) {
-        uint8_t *place = to + (size_t)n * row - bytes;
+        if (s->apart && !s->bytes && !(s->bytes = malloc(apart_bytes(s))))
+            return fail_memory(err, "out of memory: rows of %zu bytes", s->stored_bytes);
+        uint8_t *place = s->apart ? s->bytes : to + (size_t)n * row - bytes;
         if (!reader_read(&s->in, at, place, bytes, err)) return false;
         from = place;
     }
@@ -87,6 +96,23 @@ bool rows_swap(const row_source *s, const uint8_t *from, uint8_t *row, error *er
     for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
     for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
     return true;
+}
+
+bool rows_show_alpha(const row_source *s)
+{
+    const int channels = s->head.channels;
+    const size_t row = sat_row_bytes(s->head.width, channels, SAT_U8);
+    uint8_t *samples = row > 0 ? malloc(row) : NULL;
+    const uint8_t *from;
+    error unused;
+    bool shown = false;
+    for (int64_t y = 0; samples && !shown && y < s->head.height; y++) {
+        from = reader_held(&s->in, s->begin + (uint64_t)y * s->stored_bytes, s->stored_bytes);
+        if (!from || !s->unpack(s, from, samples, &unused)) break;
+        for (size_t i = (size_t)channels - 1; !shown && i < row; i += (size_t)channels) shown = samples[i] != 0;
+    }
+    free(samples);
+    return shown;
 }
 
 bool rows_fit(const row_source *s, error *err)
@@ -157,6 +183,8 @@ static bool open_rows(row_source *s, const row_reading *by, const decode_options
     if (s->head.row_bytes == 0) return fail(err, "a row of %lld pixels cannot be addressed", (long long)s->head.width);
     s->stored = s->head;
     s->stored.meta = (image_meta){0};
+    s->memory_bytes += apart_bytes(s);
+    s->whole_bytes += apart_bytes(s);
     if (s->upward && s->in_order) s->whole = "its rows begin at the bottom, and it comes through a pipe";
     return s->chosen || choose(s, opt, err);
 }
@@ -264,6 +292,7 @@ void row_source_close(row_source *s)
     else
         free(s->state);
     free(s->part);
+    free(s->bytes);
     meta_free(&s->head.meta);
     reader_close(&s->in);
     *s = (row_source){.in.fd = -1};

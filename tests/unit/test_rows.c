@@ -50,7 +50,7 @@ static void rows_in_parts_are_the_image(void **state)
             raw_layout raw = {.width = img.width, .height = img.height, .channels = img.channels, .type = type};
             decode_options opt = plain;
             if (!format->decode) opt.raw = &raw;
-            if (format->reads_rows) check_file_and_stream(parts, n, &img, streams(format), &opt);
+            if (by_rows(format)) check_file_and_stream(parts, n, &img, streams(format), &opt);
             free(parts);
             free(whole);
             image_free(&img);
