@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "image_memory.h"
+#include "orient.h"
 
 enum { PART_BYTES = 1 << 18 }; /* of rows that are converted while they are in a cache */
 
@@ -189,9 +190,33 @@ static bool open_rows(row_source *s, const row_reading *by, const decode_options
     return s->chosen || choose(s, opt, err);
 }
 
+/* From the last row up in orientations 3 and 4, in parts that begin at steps, so that what is stored together is read
+ * once; each row from the right in 2 and 3. */
+static bool read_turned(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
+{
+    const size_t row = s->stored.row_bytes;
+    const int64_t height = s->stored.height;
+    if (s->turned == 2 && !s->by->read(s, y, n, to, 0, err)) return false;
+    for (int64_t end = height - y, low = end - n, from; s->turned > 2 && end > low; end = from) {
+        from = s->step > 1 ? (end - 1) / s->step * s->step : low;
+        if (from < low) from = low;
+        uint8_t *part = to + (size_t)(height - end - y) * row;
+        if (!s->by->read(s, from, end - from, part, 0, err)) return false;
+        reverse_rows(part, end - from, row);
+    }
+    if (s->turned < 4) mirror_rows(to, n, s->stored.width, row / (size_t)s->stored.width);
+    return true;
+}
+
+static bool read_any(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
+{
+    if (s->turned) return read_turned(s, y, n, to, err);
+    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, plane_bytes, err);
+}
+
 static bool read_stored(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, plane_bytes, err) &&
+    return read_any(s, y, n, to, plane_bytes, err) &&
            (!s->in_order || y + n < s->stored.height || !s->by->end || s->by->end(s, err));
 }
 

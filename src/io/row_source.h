@@ -51,6 +51,7 @@ struct row_source {
     void *state;                                                                        /* malloc'd */
 
     bool chosen; /* the choice of channels is made by the format */
+    int turned;  /* 2 to 4: the orientation (orient.c) to which the rows of its read() are turned; no planes */
 
     const row_reading *by;
     channel_choice choice; /* that is still to be made */
