@@ -419,27 +419,23 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         streams = ok && !mask.whole;
         if (!streams) row_source_close(&mask);
     }
-    const image *head = streams ? &rows.head : &img;
-    const job_rows by_rows = {&rows, streams && j->valid.mask ? &mask : NULL, &memory.share};
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
+    const job_source from = {.img = streams ? NULL : &img,
+                             .from = &rows,
+                             .mask = streams && j->valid.mask ? &mask : NULL,
+                             .share = &memory.share};
     if (ok) {
+        const image *head = job_head(&from);
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
         if (j->border_values > 1 && image_planes(head) > 1)
             ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
                       j->border_values, image_planes(head));
-        else if (windows && streams)
-            ok = job_window_rows(j, input, &by_rows, outputs, threads, &spent, &at_output, &err);
         else if (windows)
-            ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
-        else if (streams)
-            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &by_rows, outputs[0], threads, &spent,
-                                                               &at_first, &err);
-        else if (j->table)
-            ok = job_table(j, input, &img, NULL, outputs[0], threads, &spent, &at_first, &err);
+            ok = job_window(j, input, &from, outputs, threads, &spent, &at_output, &err);
         else
-            ok = job_filter(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
+            ok = (j->table ? job_table : job_filter)(j, input, &from, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
     row_source_close(&mask);

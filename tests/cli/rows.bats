@@ -77,6 +77,39 @@ numpy.save("m.npy", m.astype("f4"))'
     [ ! -e no.pgm ]
 }
 
+@test "light, alpha that is no data, passes with a mask, smaller types: in bands of rows" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(7)
+q = r.integers(0, 256, (2500, 500, 4), numpy.uint8)
+q[..., 3] *= r.random((2500, 500)) < 0.6
+open("q.pam", "wb").write(b"P7\nWIDTH 500\nHEIGHT 2500\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + q.tobytes())
+numpy.save("m.npy", (r.random((2500, 500)) < 0.3).astype("u1"))'
+    ok -q q.pam --box 1 --alpha straight -o q.png
+    for args in "--box 9 --linear" "--box 9 --linear --nodata 7" "--gauss 2 --linear --border constant:9" \
+        "--box 9 --linear --min-valid 20 --passes 3" "--box 5 --nodata 7 --passes 2" "--box 3 --min-valid 2 --passes 4" \
+        "--box 4 --mask m.npy --passes 4 --keep-holes" "--box 3 --mask m.npy --passes 3 --nodata 7" \
+        "--box 7 --stat std --result same" "--box 7 --scale 50:200 --linear" \
+        "--gauss 3 --mask m.npy --linear" "--box 3 --mask m.npy --passes 2 --min-valid 3 --alpha straight --linear"; do
+        for threads in 1 2; do
+            for from in png pam; do
+                # shellcheck disable=SC2086 # words
+                sat q.$from $args --threads $threads -o $from.pam
+                [ "$status" = 0 ]
+                echo "${stderr//q.$from/q}" >$from.said
+            done
+            cmp png.pam pam.pam
+            cmp png.said pam.said
+        done
+    done
+    for from in png pam; do ok -q q.$from --box 7 --stat mean,rms --result f16 -o "$from.{stat}.npy"; done
+    for f in png.*.npy; do cmp "$f" "pam${f#png}"; done
+    ok -q q.png --gauss 1 --nodata 7 --result f16 -o png.tif
+    ok -q q.pam --gauss 1 --nodata 7 --result f16 -o pam.tif
+    cmp png.tif pam.tif
+}
+
 @test "rows from a stream, to a stream, and onto the file itself" {
     begin
     ok a.png --box 31 -o want.pnm
