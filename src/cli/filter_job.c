@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert.h"
 #include "job.h"
 #include "messages.h"
 #include "number.h"
@@ -326,26 +327,12 @@ static bool become_light(work *w, stream *s, error *err)
     return open_light(&w->back, &spec, err);
 }
 
-/* Light becomes samples, which take less room, in its place. */
-static bool to_samples(work *w, image *rows, error *err)
+static bool to_samples(void *context, const sat_view *light, const sat_view *samples, error *err)
 {
-    enum { PART_BYTES = 1 << 22 };
-    const int64_t all = rows->height * image_planes(rows), most = PART_BYTES / (int64_t)rows->row_bytes;
-    image part, light = *rows;
-    light.planes = 0, light.height = most < 1 ? 1 : most < all ? most : all;
-    if (!image_alloc_like(&part, &light, rows->channels, w->head.type, err)) return false;
-    bool ok = true;
-    for (int64_t y = 0; ok && y < all; y += light.height) {
-        int64_t beyond = 0;
-        if (light.height > all - y) light.height = part.height = all - y;
-        light.data = (char *)rows->data + (size_t)y * rows->row_bytes;
-        const sat_view from = image_view(&light), to = image_view(&part);
-        ok = sat_light_to_srgb(w->back, &from, &to, &beyond) == SAT_OK || fail(err, "%s", sat_detail());
-        memcpy((char *)rows->data + (size_t)y * part.row_bytes, part.data, (size_t)part.height * part.row_bytes);
-        w->beyond += beyond;
-    }
-    rows->type = part.type, rows->row_bytes = part.row_bytes;
-    image_free(&part);
+    work *w = context;
+    int64_t beyond = 0;
+    const bool ok = sat_light_to_srgb(w->back, light, samples, &beyond) == SAT_OK || fail(err, "%s", sat_detail());
+    w->beyond += beyond;
     return ok;
 }
 
@@ -448,7 +435,7 @@ static bool store(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
     (void)i;
-    if (w->back && !to_samples(w, rows, err)) return false;
+    if (w->back && !image_by_parts(rows, w->head.type, to_samples, w, err)) return false;
     job_store(&w->j, &w->named, rows, &w->stored);
     return true;
 }
@@ -534,9 +521,12 @@ bool job_filter(const job *j, const char *input, const job_source *from, const c
     return ok;
 }
 
-bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
+const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
 {
-    const bool wraps = stream_border_repeats(j->border);
-    return stream_serves(j, from, outputs[0]) && j->passes <= STREAM_STAGES &&
-           !(wraps && (j->gauss.name || j->passes > 1));
+    const char *why = stream_refuses(j, from, outputs[0]);
+    const bool far =
+        j->gauss.name || j->passes > 1; /* rows of stages that are made long before they are needed again */
+    if (!why && j->passes > STREAM_STAGES) why = "it has many passes";
+    if (!why && far && stream_border_repeats(j->border)) why = "the border repeats all of it";
+    return why;
 }

@@ -59,6 +59,17 @@ image *job_head(const job_source *from)
     return from->img ? from->img : &from->from->head;
 }
 
+bool job_take_rows(const job *j, row_source *from, const char *whole, error *err)
+{
+    const int64_t height = from->head.height;
+    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
+    if (j->end_row > height)
+        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
+                    (long long)height);
+    meta_begin_at(&from->head.meta, j->first_row);
+    return true;
+}
+
 encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent)
 {
     encode_options encode = {.quality = j->quality,

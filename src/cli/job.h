@@ -82,6 +82,7 @@ typedef struct job {
     bool f16;        /* results of f32 are written as f16 */
     bool scales;     /* as u8, from the scale's range, or, if that is 0 to 0, from that of u16 */
     double scale_low, scale_high;
+    int64_t first_row, end_row; /* of the result; 0 to 0 = all */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -165,6 +166,10 @@ typedef struct job_source {
 /* Its size, type and metadata. */
 image *job_head(const job_source *from);
 
+/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
+ * that of these rows. */
+bool job_take_rows(const job *j, struct row_source *from, const char *whole, error *err);
+
 /* How results are encoded. */
 encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent);
 
@@ -176,9 +181,9 @@ bool job_table(const job *j, const char *input, const job_source *from, const ch
 bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
                 times *spent, int *at_output, error *err);
 
-/* Can they read these rows?  A mask is not asked for yet. */
-bool job_filter_streams(const job *j, const struct row_source *from, char *const *outputs);
-bool job_table_streams(const job *j, const struct row_source *from);
-bool job_window_streams(const job *j, const struct row_source *from, char *const *outputs);
+/* Why they do not read these rows, but the decoded image; NULL: they do.  A mask is not asked for yet. */
+const char *job_filter_whole(const job *j, const struct row_source *from, char *const *outputs);
+const char *job_table_whole(const job *j, const struct row_source *from, char *const *outputs);
+const char *job_window_whole(const job *j, const struct row_source *from, char *const *outputs);
 
 #endif

@@ -40,12 +40,14 @@ static bool clear(const mask_rows *m, int64_t y, const sat_view *made, error *er
 
 bool mask_rows_read(mask_rows *m, int64_t y, int64_t n, void *rows, error *err)
 {
-    sat_view made = {.data = rows, .width = m->width, .channels = 1, .type = SAT_U8};
+    char *at = rows;
+    sat_view made = {.width = m->width, .channels = 1, .type = SAT_U8};
     memset(rows, 1, (size_t)n * (size_t)m->width);
     for (const int64_t end = y + n; m->from && y < end; y += made.height) {
         made.height = end - y < m->part_n ? end - y : m->part_n;
+        made.data = at;
         if (!clear(m, y, &made, err)) return false;
-        made.data = (char *)made.data + made.height * m->width;
+        at += made.height * m->width;
     }
     return true;
 }

@@ -1,10 +1,11 @@
 /* stream_image.c - a decoded image through stages of filters, one after the other.
  *
  * Two images are held while a box's pass computes; one while a result is encoded. */
+#include "stream_image.h"
+
 #include <stdlib.h>
 
 #include "sat_image.h"
-#include "stream_parts.h"
 
 static bool to_light(const stream *s, error *err)
 {

@@ -4,12 +4,15 @@
  * filters see lies in a ring: rows of the file, or results of the stage before, which are made as they are asked for
  * (fill()).  Its mask lies in a ring beside it.  A ring has room for twice the rows of a band and its windows, so that
  * each row is moved once at most. */
+
+#include "stream_rows.h"
+
 #include <stdlib.h>
 
 #include "image_memory.h"
 #include "mask_rows.h"
+#include "messages.h"
 #include "sat_image.h"
-#include "stream_parts.h"
 
 enum { PART_BYTES = 1 << 18 }; /* of rows that are read to become others */
 
@@ -56,6 +59,7 @@ typedef struct work {
     int64_t ahead;               /* rows of the source up to that one are to be read */
     int64_t written, write_end;  /* rows of the band that is written */
     int side;                    /* which of `made` is filtered into */
+    uint64_t bytes;              /* of memory that all take */
     bool writes_alone;           /* it compresses, in as many threads as are idle */
     bool failed[3];
     error why[3];
@@ -151,16 +155,18 @@ static bool fill(work *w, int stage, int64_t to, error *err)
 /* Rows of the first stage's mask up to `to`, where its source is: 1 where a pixel counts, else 0. */
 static bool fill_mask(work *w, int64_t to, error *err)
 {
+    const stream *s = w->s;
     ring *r = &w->mask[0];
     for (int64_t n; r->bytes && r->end < to; r->end += n) {
         const int64_t y = modulo(r->end, w->height);
         n = to - r->end < w->height - y ? to - r->end : w->height - y;
         const sat_view made = mask_view(w, row_at(r, r->end), n);
         if (!mask_rows_read(&w->file, y, n, made.data, err)) return false;
-        if (!w->s->alpha_clears) continue;
-        sat_view alpha = source_view(w, 0, r->end, n);
-        alpha.data = (char *)alpha.data + (size_t)alpha.pixel_bytes - sat_type_bytes(alpha.type);
-        alpha.channels = 1;
+        if (!s->alpha_clears) continue;
+        image rows = s->from.from->head;
+        rows.data = row_at(&w->rows[0], r->end), rows.height = n;
+        rows.type = s->sample, rows.row_bytes = w->rows[0].row_bytes;
+        const sat_view alpha = image_channels_view(&rows, rows.channels - 1, 1);
         if (sat_mask_clear(&made, &alpha, 1) != SAT_OK) return fail(err, "%s", sat_detail());
     }
     return true;
@@ -261,10 +267,10 @@ static bool step(work *w, error *err)
 {
     ring *held = &w->rows[0];
     int64_t from = 0, to = 0, next_from;
-    const int64_t end = w->end + w->band < w->height ? w->end + w->band : w->height;
+    const int64_t last = w->s->end, end = w->end + w->band < last ? w->end + w->band : last;
     if (!source_rows(w, w->first, w->end, &from, &to, err)) return false;
     w->ahead = to;
-    if (w->end < w->height && !source_rows(w, w->end, end, &next_from, &w->ahead, err)) return false;
+    if (w->end < last && !source_rows(w, w->end, end, &next_from, &w->ahead, err)) return false;
     if (w->ahead < to) w->ahead = to;
     make_room(held, from, w->ahead);
     make_room(&w->mask[0], from, w->ahead);
@@ -289,8 +295,9 @@ static bool most_rows(const work *w, int stage, int64_t *most, error *err)
 {
     int64_t from, to;
     *most = 0;
-    for (int64_t y = 0; y < w->height; y += w->band) {
-        const int64_t end = y + w->band < w->height ? y + w->band : w->height;
+    const int64_t last = w->s->end;
+    for (int64_t y = w->s->first; y < last; y += w->band) {
+        const int64_t end = y + w->band < last ? y + w->band : last;
         if (!(stage ? needs(w, stage, y, end, &from, &to, err) : source_rows(w, y, end, &from, &to, err))) return false;
         if (to - from > *most) *most = to - from;
     }
@@ -326,7 +333,17 @@ static bool plan_rings(work *w, error *err)
     all += mask_rows_bytes(s->from.mask);
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->from.share, all);
+    w->bytes = all;
     return true;
+}
+
+static void say_bands(const work *w)
+{
+    const stream *s = w->s;
+    char text[32];
+    if (s->j->verbose && w->band < w->height)
+        say(input_name(s->from.from->path), "in bands of %lld rows, which take %s with the rows of their windows",
+            (long long)w->band, size_text(text, (double)w->bytes));
 }
 
 static bool open_ring(ring *r, error *err)
@@ -338,6 +355,7 @@ static bool open_rings(work *w, error *err)
 {
     const stream *s = w->s;
     if (!plan_rings(w, err)) return false;
+    say_bands(w);
     for (int i = 0; i < s->passes; i++)
         if (!open_ring(&w->rows[i], err) || !open_ring(&w->mask[i], err)) return false;
     if ((s->light && !allocate(&w->part, w->part_n, s->from.from->head.row_bytes, err)) ||
@@ -356,7 +374,7 @@ static bool open_stages(stream *s, error *err)
     size_t most = seen_row_bytes(s);
     for (int i = 0; i < s->results; i++)
         if (stream_made_bytes(s, i) > most) most = stream_made_bytes(s, i);
-    s->band = band_of(s->from.from->head.height, most, s->threads);
+    s->band = band_of(s->end - s->first, most, s->threads);
     for (int pass = 0; pass < s->passes; pass++)
         if (!s->open(s, pass, &s->stage[pass], err)) return false;
     for (int i = 0; i < s->results; i++) {
@@ -371,14 +389,14 @@ static bool open_stages(stream *s, error *err)
 bool stream_run_rows(stream *s, times *spent, error *err)
 {
     bool ok = open_stages(s, err);
-    work w = {.s = s, .height = s->from.from->head.height, .band = s->band};
+    work w = {.s = s, .height = s->from.from->head.height, .band = s->band, .first = s->first, .end = s->first};
     for (int i = 0; i < s->results; i++) w.writes_alone = w.writes_alone || compresses(&s->to[i]);
     ok = ok && open_rings(&w, err);
-    for (; ok && w.first < w.height; w.first = w.end, w.side = !w.side) {
-        w.end = w.first + w.band < w.height ? w.first + w.band : w.height;
+    for (; ok && w.first < s->end; w.first = w.end, w.side = !w.side) {
+        w.end = w.first + w.band < s->end ? w.first + w.band : s->end;
         ok = step(&w, err);
         w.written = w.first, w.write_end = w.end;
-        progress_more(&spent->item, (double)(w.end - w.first) / (double)w.height);
+        progress_more(&spent->item, (double)(w.end - w.first) / (double)(s->end - s->first));
     }
     ok = ok && write_band(&w, err);
     for (int i = 0; ok && i < s->results; i++) {

@@ -254,10 +254,15 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
         say(output_name(output), "%s", text);
 }
 
-bool job_table_streams(const job *j, const row_source *from)
+const char *job_table_whole(const job *j, const row_source *from, char *const *outputs)
 {
-    return !from->whole && image_planes(&from->head) == 1 && stream_backend(j->backend) &&
-           !is_float_type(from->head.type) && !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32;
+    (void)outputs;
+    if (from->whole) return from->whole;
+    if (image_planes(&from->head) > 1) return "its bands are planes";
+    if (!stream_backend(j->backend)) return "the backend makes no rows";
+    return is_float_type(from->head.type) || is_float_type(accum_for(j, from->head.type)) || j->accum == SAT_Q32
+               ? "the table is of floats"
+               : NULL;
 }
 
 static bool take_memory(const job *j, const job_source *in, int threads, error *err)

@@ -72,23 +72,18 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
 
-/* Samples of one output. */
-static long long samples_of(const work *w)
-{
-    return (long long)w->head.width * w->head.height * image_planes(&w->head) * w->channels;
-}
-
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
-static void say_empty(const work *w, const sat_counts *counts)
+static void say_empty(const work *w, const stream *s)
 {
     const bool compares = w->r->output->compare;
+    const sat_counts *counts = &s->counts;
     job_holes holes = {.is_value = w->valid.has_nodata && !compares,
                        .of_floats = !compares,
                        .moved = (counts->moved > 0 ? counts->moved : 0) + w->stored.moved};
     for (int i = 0; i < w->r->outputs; i++) {
         if (counts->empty[i] < 0 || is_float_type(w->result[i])) continue;
         holes.empty += counts->empty[i];
-        holes.results += samples_of(w);
+        holes.results += image_samples(&s->head[i]);
     }
     job_say_holes(w->j, w->input, &w->valid, &holes);
 }
@@ -197,9 +192,9 @@ static void say_results(const work *w, const stream *s)
     long long integers = 0; /* samples of results that may be clipped */
     for (int i = 0; i < w->r->outputs; i++) {
         if (s->ranges[i] && s->low[i] == s->high[i]) say_uniform(w, i, (int)s->low[i]);
-        if (!is_float_type(w->result[i]) && !w->r->output[i].compare) integers += samples_of(w);
+        if (!is_float_type(w->result[i]) && !w->r->output[i].compare) integers += image_samples(&s->head[i]);
     }
-    say_empty(w, &s->counts);
+    say_empty(w, s);
     if (s->counts.clipped > 0 && !j->quiet)
         say(input_name(w->input),
             "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
@@ -360,14 +355,13 @@ bool job_window(const job *j, const char *input, const job_source *from, char *c
     return ok;
 }
 
-bool job_window_streams(const job *j, const row_source *from, char *const *outputs)
+const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
-    bool ok = true;
     for (int i = 0; i < j->windows.outputs; i++) {
         sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic;
-        ok = ok && stream_serves(j, from, outputs[i]) && window_statistic(name, strlen(name), &info) &&
-             !info.whole_image;
+        const char *name = j->windows.output[i].statistic, *why = stream_refuses(j, from, outputs[i]);
+        if (why) return why;
+        if (window_statistic(name, strlen(name), &info) && info.whole_image) return "a statistic is of all of it";
     }
-    return ok;
+    return NULL;
 }

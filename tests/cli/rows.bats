@@ -110,6 +110,62 @@ numpy.save("m.npy", (r.random((2500, 500)) < 0.3).astype("u1"))'
     cmp png.tif pam.tif
 }
 
+@test "--rows A:B: a part of the result, whose georeference begins there" {
+    begin
+    for args in "--box 31" "--box 4 --passes 3" "--gauss 9" "--box 501 --linear" "--box 9 --border wrap" "--box 9 --stat std --result same"; do
+        # shellcheck disable=SC2086 # words
+        ok -q a.pgm $args -o all.raw
+        for part in 0:1 4999:5000 0:5000 17:3333; do
+            # shellcheck disable=SC2086 # words
+            ok -q a.pgm $args --rows $part -o part.raw
+            cmp part.raw <(tail -c +$((${part%:*} * 1000 + 1)) all.raw | head -c $(((${part#*:} - ${part%:*}) * 1000)))
+        done
+    done
+    ok a.pgm --box 31 --rows 100:260 -o part.png
+    ok a.pgm --box 31 -o all.pgm
+    ok part.png --box 1 -o part.raw
+    cmp part.raw <(tail -c 4900000 all.pgm | head -c 160000)
+    "${PYTHON:-python3}" - <<'END'
+import struct, numpy as np
+shape, data = (300, 40), np.arange(12000, dtype="<u2").tobytes()
+tags = [(256, 4, [40]), (257, 4, [300]), (258, 3, [16]), (259, 3, [1]), (262, 3, [1]), (273, 4, [0]), (277, 3, [1]), (278, 4, [300]),
+        (279, 4, [len(data)]), (33550, 12, [2.0, 2.0, 0.0]), (33922, 12, [0.0, 0.0, 0.0, 1000.0, 9000.0, 0.0])]
+def tiff(tags):
+    at, more, entries = 8 + 2 + 12 * len(tags) + 4, b"", b""
+    for tag, kind, values in tags:
+        packed = struct.pack("<%d%s" % (len(values), {3: "H", 4: "L", 12: "d"}[kind]), *values)
+        if len(packed) > 4:
+            place, more = struct.pack("<L", at + len(more)), more + packed
+        else:
+            place = packed.ljust(4, b"\0")
+        entries += struct.pack("<HHL", tag, kind, len(values)) + place
+    return b"II*\0" + struct.pack("<LH", 8, len(tags)) + entries + b"\0" * 4 + more, at + len(more)
+end = tiff(tags)[1]
+tags[5] = (273, 4, [end])
+open("geo.tif", "wb").write(tiff(tags)[0] + data)
+END
+    ok geo.tif --box 3 --rows 120:300 -o part.tif
+    "${PYTHON:-python3}" - <<'END'
+import struct
+f = open("part.tif", "rb").read()
+at, = struct.unpack_from("<L", f, 4)
+n, = struct.unpack_from("<H", f, at)
+for i in range(n):
+    tag, kind, count, place = struct.unpack_from("<HHLL", f, at + 2 + 12 * i)
+    if tag == 33922:
+        assert struct.unpack_from("<6d", f, place) == (0, -120, 0, 1000, 9000, 0)
+        break
+else:
+    raise SystemExit("no tie point")
+END
+    failure "a.pgm: --rows 10:5001: the image has 5000 rows" a.pgm --box 3 --rows 10:5001 -o no.pgm
+    failure "a.png: --rows is for images in bands of rows, and this one is filtered whole: its format is not read by rows" \
+        a.png --box 3 --rows 10:20 -o no.pgm
+    usage "--rows '5:5': A:B, rows A to B - 1*" a.pgm --box 3 --rows 5:5 -o no.pgm
+    usage "--rows is for --box, not for tables*" a.pgm --rows 5:6 -o no.npy
+    [ ! -e no.pgm ]
+}
+
 @test "rows from a stream, to a stream, and onto the file itself" {
     begin
     ok a.png --box 31 -o want.pnm
