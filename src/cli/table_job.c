@@ -254,15 +254,17 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
         say(output_name(output), "%s", text);
 }
 
+/* What is said of other tables of floats, and the step of q32, follows from all samples. */
 const char *job_table_whole(const job *j, const row_source *from, char *const *outputs)
 {
+    const sat_type accum = accum_for(j, from->head.type);
     (void)outputs;
     if (from->whole) return from->whole;
     if (image_planes(&from->head) > 1) return "its bands are planes";
     if (!stream_backend(j->backend)) return "the backend makes no rows";
-    return is_float_type(from->head.type) || is_float_type(accum_for(j, from->head.type)) || j->accum == SAT_Q32
-               ? "the table is of floats"
-               : NULL;
+    if (accum == SAT_Q32) return "the table is of q32";
+    if (is_float_type(from->head.type)) return accum == SAT_F64 ? NULL : "the table is of f32";
+    return is_float_type(accum) ? "the table is of floats" : NULL;
 }
 
 static bool take_memory(const job *j, const job_source *in, int threads, error *err)

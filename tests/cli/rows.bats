@@ -110,6 +110,29 @@ numpy.save("m.npy", (r.random((2500, 500)) < 0.3).astype("u1"))'
     cmp png.tif pam.tif
 }
 
+@test "tables in bands of rows: floats, holes, a mask" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(8)
+f = r.normal(3, 100, (3000, 700)).astype("f4")
+f[r.random(f.shape) < 0.1] = 7
+f[5, 9] = numpy.inf
+numpy.save("rows.npy", f)
+open("x.pfm", "wb").write(b"Pf\n700 3000\n-1\n" + f[::-1].tobytes())
+numpy.save("m.npy", (r.random(f.shape) < 0.3).astype("u1"))'
+    for args in "" "--moments 1,2" "--nodata 7 --moments 0,1,2" "--nodata nan --mask m.npy" "--mask m.npy --layout inclusive" "--type f32"; do
+        # shellcheck disable=SC2086 # words
+        sat rows.npy $args -o rows.table.npy
+        [ "$status" = 0 ]
+        said=$stderr
+        run bash -c 'cat x.pfm | "$1" - $2 -o whole.table.npy 2>said' bash "$sat" "$args" # the bottom row first: whole
+        [ "$status" = 0 ]
+        [ "${said//rows.table/x}" = "$(sed 's/whole.table/x/' said)" ]
+        cmp rows.table.npy whole.table.npy
+    done
+}
+
 @test "--rows A:B: a part of the result, whose georeference begins there" {
     begin
     for args in "--box 31" "--box 4 --passes 3" "--gauss 9" "--box 501 --linear" "--box 9 --border wrap" "--box 9 --stat std --result same"; do
