@@ -104,11 +104,13 @@ right() {
     [ "$round" = 0 ] && [ -e "$file" ] || return 0
     case $file in *.tif) "$sat" "$file" --box 1 -o check.pgm && file=check.pgm ;; esac
     "$python" - "$file" "$2" <<'PY'
+import os
 import sys
 import numpy
 image = numpy.memmap("big.pgm", "u1", "r", 19, (20000, 60000))
 path, most = sys.argv[1], int(sys.argv[2])
-means = numpy.load(path, mmap_mode="r") if path.endswith(".npy") else numpy.memmap(path, "u1", "r", 19, image.shape)
+head = os.path.getsize(path) - image.size
+means = numpy.load(path, mmap_mode="r") if path.endswith(".npy") else numpy.memmap(path, "u1", "r", head, image.shape)
 r = numpy.random.default_rng(2)
 for y, x in zip(r.integers(15, 19985, 3000), r.integers(15, 59985, 3000)):
     total = int(image[y - 15:y + 16, x - 15:x + 16].sum(dtype="u8"))

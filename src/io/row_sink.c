@@ -54,8 +54,9 @@ static bool write_packed(row_sink *s, const uint8_t *rows, int64_t n, error *err
     const int64_t most = part_rows(s->by, s->packed_bytes, rows_of(s->head));
     if (!s->state && !(s->state = malloc((size_t)most * s->packed_bytes)))
         return fail_memory(err, "out of memory: a row of %zu bytes", s->packed_bytes);
-    for (int64_t y = 0, k; y < n; y += k) {
-        k = n - y < most ? n - y : most;
+    for (int64_t done = 0, k; done < n; done += k) {
+        k = n - done < most ? n - done : most;
+        const int64_t y = upward ? n - done - k : done;
         const size_t bytes = (size_t)k * s->packed_bytes;
         for (int64_t i = 0; i < k; i++) {
             const uint8_t *row = rows + (size_t)(y + i) * s->head->row_bytes;

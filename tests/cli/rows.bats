@@ -230,6 +230,35 @@ END
     ok query a.raw --raw 1000x5000:u8 --rect 0,0,3,3
 }
 
+@test "BMP, TGA and PFM, whose rows begin at the bottom: in bands of rows from file to file, whole through pipes" {
+    begin
+    ok -q c.png --box 1 -o c.bmp
+    "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.fromfile("c.pgm", "u1")[-1200 * 2001 * 3:].reshape(1200, 2001, 3)
+head = bytes((0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0)) + (2001).to_bytes(2, "little") + (1200).to_bytes(2, "little")
+open("c.tga", "wb").write(head + bytes((24, 0)) + a[::-1, :, ::-1].tobytes())
+open("c.pfm", "wb").write(b"PF 2001 1200 -1\n" + a[::-1].astype("<f4").tobytes())'
+    ok -q c.png --box 31 -o want.bmp
+    ok -q c.png --box 31 --result f32 -o want.pfm
+    for from in bmp tga; do
+        for to in bmp pfm; do
+            result=$([ $to = bmp ] && echo same || echo f32)
+            sat -v c.$from --box 31 --result "$result" --threads 2 -o is.$to
+            [[ $status = 0 && $stderr == *"in bands of"* ]]
+            cmp is.$to want.$to
+            "$SAT" -q - --box 31 --result "$result" --format $to -o - <c.$from >is.$to
+            cmp is.$to want.$to
+            "$SAT" -q - --box 31 --result "$result" --format $to -o - < <(cat c.$from) | cmp - want.$to
+        done
+    done
+    ok -q c.pfm --box 31 -o is.pfm
+    ok -q c.pgm --box 31 --result f32 -o want.pfm
+    cmp is.pfm want.pfm
+    ok -q c.bmp --box 31 -o c.bmp
+    cmp c.bmp want.bmp
+}
+
 @test "a TIFF in tiles stays in tiles" {
     begin
     ok a.png --box 9 -o want.pnm
