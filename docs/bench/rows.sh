@@ -54,16 +54,17 @@ import numpy
 image = numpy.load("big.npy", mmap_mode="r")
 means = numpy.lib.format.open_memmap("out.npy", "w+", "u1", image.shape)
 r, (height, width) = 15, image.shape
-x0, x1 = numpy.maximum(numpy.arange(width) - r, 0), numpy.minimum(numpy.arange(width) + r + 1, width)
+columns = numpy.minimum(numpy.arange(width) + r + 1, width) - numpy.maximum(numpy.arange(width) - r, 0)
 for y in range(0, height, 256):
     rows = numpy.arange(y, min(y + 256, height))
     low, high = max(y - r, 0), min(rows[-1] + r + 1, height)
-    sums = numpy.zeros((high - low + 1, width + 1), "u4")
-    numpy.cumsum(numpy.cumsum(image[low:high], 0, dtype="u4"), 1, out=sums[1:, 1:])
+    sums = numpy.zeros((high - low + 1, r + 1 + width + r), "u4")
+    numpy.cumsum(numpy.cumsum(image[low:high], 0, dtype="u4"), 1, out=sums[1:, r + 1:r + 1 + width])
+    sums[:, r + 1 + width:] = sums[:, r + width:r + width + 1]
     y0, y1 = numpy.maximum(rows - r, 0) - low, numpy.minimum(rows + r + 1, height) - low
     sums = sums[y1] - sums[y0]
-    area = ((y1 - y0)[:, None] * (x1 - x0)).astype("u4")
-    means[rows[0]:rows[-1] + 1] = (sums[:, x1] - sums[:, x0] + area // 2) // area
+    area = ((y1 - y0)[:, None] * columns).astype("u4")
+    means[rows[0]:rows[-1] + 1] = (sums[:, 2 * r + 1:] - sums[:, :width] + area // 2) // area
 means.flush()
 PY
 "$sat" tile.tif --box 1 -o deflate.tif
