@@ -215,8 +215,9 @@ nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int 
     for (size_t i = 0; i < made.size(); i++) results[i] = target(targets[i], made[i], s, x, result, dtype);
     const samples *valid = mask.is_none() ? nullptr : &m;
     const bool same_values = channel_values == 0;
-    // Gaussians of integers are sums of floats, row by row: turned, some would be rounded to another neighbour.
-    const loop l = loop_of(s, results, valid, same_values && !whole_image, k != kind::gauss);
+    // Gaussians are sums of floats, row by row: turned, some results of integers would be rounded to another neighbour.
+    const bool may_turn = k != kind::gauss || s.type == SAT_F32 || s.type == SAT_F64;
+    const loop l = loop_of(s, results, valid, same_values && !whole_image, may_turn);
 
     shape_of_run r;
     r.width = l.turned ? s.h : s.w, r.height = l.turned ? s.w : s.h, r.channels = l.channels, r.c = s.c;
