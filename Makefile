@@ -124,7 +124,7 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-lint check check-build check-run \
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-lint check check-build check-run \
         wheel check-python bare quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
@@ -268,6 +268,8 @@ deps:
 	@packaging/deps.sh build jpeg tiff
 deps-test:
 	@packaging/deps.sh build jpeg tiff test
+deps-python:
+	@packaging/deps.sh python
 deps-lint:
 	@packaging/deps.sh build jpeg tiff test lint
 
@@ -299,11 +301,11 @@ quick-run: $(B)/kernels.changed all unit
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
 ## wheel: build/wheel/libsat-*.whl, the Python package; as check-python it needs PyPI (docs/python.md)
-wheel:
+wheel: deps-python
 	@B=$(B) python/check.sh --wheel
 
 ## check-python: build the Python package, install it into build/python/venv, test it there
-check-python:
+check-python: deps-python
 	@B=$(B) python/check.sh
 
 ## bare: the README's commands on a minimal Debian 12, which debootstrap makes (as root)

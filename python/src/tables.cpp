@@ -43,6 +43,32 @@ std::vector<nb::object> parts_given(nb::handle out, int parts)
     return list;
 }
 
+const int powers[table::parts] = {1, 2, SAT_COUNTS};
+
+// The array of one part of a table: the one that is given, or a new one of the spec's type of sums.
+void take_part(table &t, int k, nb::object made, const samples &entries, const sat_plan_spec &spec)
+{
+    if (made.is_none()) {
+        sat_type type = spec.accum;
+        if (type == SAT_TYPE_NONE) {
+            sat_table described = {};
+            const sat_status status = sat_table_for(&spec, &described);
+            if (status != SAT_OK) raise(status);
+            type = described.view.type;
+        }
+        made = empty_like(entries, t.x, type, false);
+    }
+    t.held[k] = std::make_unique<array>();
+    t.held[k]->borrow(made, role::result, "out");
+    check_shape(*t.held[k], t.x, entries, "out");
+    t.at[k] = t.held[k]->as_samples(t.x);
+    t.arrays[k] = made;
+    if (t.at[k].logical) throw nb::type_error("out: bool, which holds no sums");
+    if (spec.accum != SAT_TYPE_NONE && t.at[k].type != spec.accum)
+        throw nb::type_error(
+            (std::string("out: ") + type_name(t.at[k].type) + " where dtype is " + type_name(spec.accum)).c_str());
+}
+
 } // namespace
 
 sat_table table::part(int which, const loop &l, int64_t i) const
@@ -50,7 +76,7 @@ sat_table table::part(int which, const loop &l, int64_t i) const
     sat_table t = {};
     t.view = view_at(at[which], l, i);
     t.layout = layout, t.sample = sample;
-    t.power = which == sums ? 1 : which == squares ? 2 : SAT_COUNTS;
+    t.power = powers[which];
     return t;
 }
 
@@ -82,45 +108,20 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
     samples entries = s; // the shape and order of the arrays
     if (t->layout == SAT_PADDED) entries.h++, entries.w++;
     std::vector<samples> results;
-    bool own = dtype == SAT_TYPE_NONE;
-    size_t at = 0;
-    static const int powers[] = {1, 2, SAT_COUNTS};
-    sat_type accums[table::parts] = {};
+    size_t next = 0;
     for (int k = 0; k < table::parts; k++) {
         if (!t->has[k]) continue;
-        nb::object &made = given[at++];
         p.power = powers[k];
-        if (made.is_none()) {
-            sat_table described = {};
-            sat_type type = (sat_type)dtype;
-            if (type == SAT_TYPE_NONE) {
-                const sat_status status = sat_table_for(&p, &described);
-                if (status != SAT_OK) raise(status);
-                type = described.view.type;
-            }
-            made = empty_like(entries, t->x, type, false);
-        }
-        t->held[k] = std::make_unique<array>();
-        t->held[k]->borrow(made, role::result, "out");
-        check_shape(*t->held[k], t->x, entries, "out");
-        t->at[k] = t->held[k]->as_samples(t->x);
-        t->arrays[k] = made;
-        accums[k] = t->at[k].type;
-        if (t->at[k].logical) throw nb::type_error("out: bool, which holds no sums");
-        if (dtype != SAT_TYPE_NONE && accums[k] != (sat_type)dtype)
-            throw nb::type_error(
-                (std::string("out: ") + type_name(accums[k]) + " where dtype is " + type_name((sat_type)dtype))
-                    .c_str());
-        own = own && out.is_none();
+        take_part(*t, k, given[next++], entries, p);
         results.push_back(t->at[k]);
     }
-    t->widens = own;
+    t->widens = dtype == SAT_TYPE_NONE && out.is_none();
     const loop l = loop_of(s, results, has_mask ? &m : nullptr, true, true);
     if (l.turned) std::swap(p.width, p.height);
     p.channels = l.channels, p.count = l.count;
     for (int k = 0; k < table::parts; k++) {
         if (!t->has[k]) continue;
-        p.power = powers[k], p.accum = accums[k];
+        p.power = powers[k], p.accum = t->at[k].type;
         lent plan(kind::plan, spec);
         call c(s.n * s.c * s.h * s.w);
         sat_status status = SAT_OK;

@@ -31,9 +31,7 @@ def _threads():
 
 
 def pytest_report_teststatus(report, config):
-    if TAP:
-        return report.outcome, "", ""
-    return None
+    return ("", "", "") if TAP else None
 
 
 def pytest_runtest_logreport(report):

@@ -1,7 +1,7 @@
 """Arrays that are read and written where they lie, and the one copy of the others.
 
 A wrapper that copied would pass every other test: here addresses, NumPy's allocations and the process's peak are
-looked at. """
+looked at."""
 
 import subprocess
 import sys

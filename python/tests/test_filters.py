@@ -218,6 +218,11 @@ def test_rows_take_more_than_they_need_and_no_less(rng):
     f = sat.Box(a.shape, a.dtype, 9, band_rows=20)
     out = np.empty((10, 33), np.uint8)
     assert f.run(a, 0, 30, 40, out) is out and np.array_equal(out, sat.box(a, 9)[30:40])
+    mask = rng.random(a.shape) < 0.5
+    masked = sat.Window(a.shape, a.dtype, 9, "mean", masked=True)
+    want = sat.window(a, 9, "mean", mask=mask)[30:40]
+    assert np.array_equal(masked.run(a, 0, 30, 40, mask=mask), want, equal_nan=True)
+    assert np.array_equal(masked.run(a[5:], 5, 30, 40, mask=mask[5:]), want, equal_nan=True)
     top, bottom = f.needs(30, 40)
     for rows, first in [(a[top + 1 : bottom], top + 1), (a[top : bottom - 1], top)]:
         with pytest.raises(ValueError, match="need"):

@@ -142,6 +142,10 @@ def test_messages_have_numpys_names(a):
         sat.box(a, 3, dtype="i1")
     with pytest.raises(ValueError, match=r"\(30, 23\) where the result has \(23, 31\)"):
         sat.box(a, 3, out=np.empty((30, 23), np.uint8))
+    with pytest.raises(ValueError, match=r"mask: shape \(31,\) where the image needs \(23, 31\)"):
+        sat.box(a, 3, mask=a[0])
+    with pytest.raises(ValueError, match=r"\(2, 31\) where the image needs \(23, 31\) or \(4, 23, 31\)"):
+        sat.box(np.stack([a] * 4), 3, batch_axis=0, mask=a[:2])
 
 
 def test_memory_that_there_is_not(a):

@@ -411,35 +411,37 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     job_stage(j, &spent, "decode");
     row_source rows, mask = {.in.fd = -1};
     bool ok = row_source_open(&rows, input, &decode, &err);
-    bool streams = ok && (j->table  ? job_table_streams(j, &rows)
-                          : windows ? job_window_streams(j, &rows, outputs)
-                                    : job_filter_streams(j, &rows, outputs));
-    if (streams && j->valid.mask) {
+    const char *whole = !ok ? NULL
+                            : (j->table  ? job_table_whole
+                               : windows ? job_window_whole
+                                         : job_filter_whole)(j, &rows, outputs);
+    if (ok && !whole && j->valid.mask) {
         ok = open_mask(j, &rows.head, threads, &mask, &err);
-        streams = ok && !mask.whole;
-        if (!streams) row_source_close(&mask);
+        if (mask.whole) {
+            row_source_close(&mask);
+            whole = "its mask is";
+        }
     }
-    const image *head = streams ? &rows.head : &img;
-    const job_rows by_rows = {&rows, streams && j->valid.mask ? &mask : NULL, &memory.share};
+    if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);
+    const bool streams = !whole;
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
+    const job_source from = {.img = streams ? NULL : &img,
+                             .from = &rows,
+                             .mask = streams && j->valid.mask ? &mask : NULL,
+                             .share = &memory.share};
     if (ok) {
+        const image *head = job_head(&from);
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
+        if (j->verbose && whole && rows.format->reads_rows) say(input_name(input), "whole, not by rows: %s", whole);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
         if (j->border_values > 1 && image_planes(head) > 1)
             ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
                       j->border_values, image_planes(head));
-        else if (windows && streams)
-            ok = job_window_rows(j, input, &by_rows, outputs, threads, &spent, &at_output, &err);
         else if (windows)
-            ok = job_window(j, input, &img, outputs, threads, &spent, &at_output, &err);
-        else if (streams)
-            ok = (j->table ? job_table_rows : job_filter_rows)(j, input, &by_rows, outputs[0], threads, &spent,
-                                                               &at_first, &err);
-        else if (j->table)
-            ok = job_table(j, input, &img, NULL, outputs[0], threads, &spent, &at_first, &err);
+            ok = job_window(j, input, &from, outputs, threads, &spent, &at_output, &err);
         else
-            ok = job_filter(j, input, &img, outputs[0], threads, &spent, &at_first, &err);
+            ok = (j->table ? job_table : job_filter)(j, input, &from, outputs[0], threads, &spent, &at_first, &err);
         if (at_first) at_output = 0;
     }
     row_source_close(&mask);

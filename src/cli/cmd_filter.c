@@ -19,6 +19,7 @@
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 enum { PASSES_MAX = 1000, RADIUS_MAX = (INT32_MAX - 1) / 2 };
+static const int64_t ROWS_MAX = (int64_t)1 << 40;
 
 /* What the command line asks for. */
 typedef struct request {
@@ -92,6 +93,17 @@ static void take_scale(options *o, job *j)
     options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
 }
 
+/* A:B, rows from the top. */
+static void take_rows(options *o, job *j)
+{
+    char first[32];
+    const size_t n = strcspn(optarg, ":");
+    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first), optarg);
+    if (!optarg[n] || !parse_int(first, 0, ROWS_MAX, &j->first_row) ||
+        !parse_int(optarg + n + 1, j->first_row + 1, ROWS_MAX, &j->end_row))
+        options_wrong(o, "A:B, rows A to B - 1, of which the first is 0");
+}
+
 static void take(int c, options *o, request *r)
 {
     job *j = &r->j;
@@ -104,6 +116,7 @@ static void take(int c, options *o, request *r)
     case OPT_RADIUS: take_radius(o, j); break;
     case OPT_BORDER: take_border(o, r); break;
     case OPT_PASSES: options_int(o, 1, PASSES_MAX, "a number from 1 to 1000", &j->passes); break;
+    case OPT_ROWS: take_rows(o, j); break;
     case OPT_ALPHA: j->alpha = options_choice(o, "") == 0 ? ALPHA_WEIGHTED : ALPHA_STRAIGHT; break;
     case OPT_RESULT:
         j->result_given = true;

@@ -1,12 +1,17 @@
 /* filter_job.c - the filter of one image.
  *
  * Each pass of a box rounds to the result's type, as if it had been saved and filtered again.  Passes of an even side
- * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
- * images are held while it computes, one while it encodes. */
+ * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.
+ *
+ * Where some samples do not count, a pass makes the means of what counts.  Where too few samples count, its result is
+ * the value for no data, else NaN, else 0.  No other result is that value.  So the next pass, and a reader of the file,
+ * can tell what counts.  Where there is no value, the next pass has a mask: the means of what counts of the mask's own
+ * ones, whose empty results are 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert.h"
 #include "job.h"
 #include "messages.h"
 #include "number.h"
@@ -14,6 +19,19 @@
 #include "sample_type.h"
 #include "sat_image.h"
 #include "stream.h"
+
+/* What is made of one image. */
+typedef struct work {
+    job j; /* its border's values are light where that is filtered */
+    const char *input;
+    image head;              /* the image before any filter, without pixels */
+    valid_samples named;     /* its value for no data, as the file has it */
+    valid_samples valid;     /* what counts of the samples that filters see */
+    bool all;                /* samples count */
+    sat_light *light, *back; /* to light; and back, of results, which may have no alpha */
+    int64_t beyond;          /* light beyond the range of samples */
+    sat_counts stored;
+} work;
 
 /* ---- a box ---------------------------------------------------------------------------------------- */
 
@@ -35,7 +53,7 @@ static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads
 }
 
 /* The library refused the spec: says why, and what would do. */
-static void refuse(sat_status status, const sat_box_spec *spec, error *err)
+static bool refuse(sat_status status, const sat_box_spec *spec, error *err)
 {
     sat_box_spec straight = *spec;
     sat_box *box = NULL;
@@ -46,22 +64,10 @@ static void refuse(sat_status status, const sat_box_spec *spec, error *err)
         snprintf(err->text + used, sizeof err->text - used, "; --alpha straight sums the samples alone");
     }
     sat_box_destroy(&box);
+    return false;
 }
 
-/* The filter of that pass, which is the one before's where the samples' type and the anchor are the same. */
-static bool open_pass(const job *j, const image *img, int64_t pass, sat_box_spec *spec, sat_box **box, error *err)
-{
-    const bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
-    if (pass > 0 && !even && spec->sample == img->type) return true;
-    spec->anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
-    spec->sample = img->type;
-    sat_box_destroy(box); /* first: some backends hold a table */
-    const sat_status status = sat_box_create(box, spec);
-    if (status != SAT_OK) refuse(status, spec, err);
-    return status == SAT_OK;
-}
-
-static void say_filter(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
+static void say_box(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
 {
     say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, %s%s; %s", (long long)j->window_width,
         (long long)j->window_height, job_border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
@@ -69,48 +75,141 @@ static void say_filter(const job *j, const char *input, const sat_box_spec *spec
         j->linear ? "" : sat_type_name(spec->result), sat_box_note(box));
 }
 
-/* Leaves the result in img; all samples count. */
-static bool filter_all(const job *j, const char *input, image *img, int threads, times *spent, error *err)
+/* Samples that the filter of that pass sees. */
+static image_shape shape_of_pass(const stream *s, int64_t pass)
 {
-    const image_shape shape = image_shape_of(img);
-    sat_box_spec spec = box_spec(j, &shape, threads);
-    sat_box *box = NULL;
-    image other = {0};
-    bool ok = job_border_values(j, img, spec.border_value, err);
-
-    for (int64_t pass = 0; ok && pass < j->passes; pass++) {
-        job_stage(j, spent, "compute");
-        ok = (other.data || image_alloc_like(&other, img, img->channels, spec.result, err)) &&
-             open_pass(j, img, pass, &spec, &box, err);
-        if (!ok) break;
-        if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
-        sat_view src = image_view(img), dst = image_view(&other);
-        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) ok = fail(err, "%s", sat_detail());
-        if (!ok) break;
-        image_exchange(img, &other);
-        if (other.type != img->type) image_free(&other);
-    }
-    image_free(&other);
-    sat_box_destroy(&box);
-    return ok;
+    const work *w = s->context;
+    image_shape shape = image_shape_of(&w->head);
+    shape.channels = s->head->channels;
+    shape.type = pass > 0 ? s->made[0] : s->sample;
+    return shape;
 }
 
-static bool all_count(const job *j, const valid_samples *valid)
+static bool is_even(const job *j)
 {
-    return valid_all(valid) && j->windows.min_valid == 0;
+    return j->window_width % 2 == 0 || j->window_height % 2 == 0;
 }
 
-/* What counts in the image, before its samples become light; of a box not what is transparent. */
-static bool what_counts(const job *j, const char *input, image *img, int threads, valid_samples *valid, error *err)
+static sat_anchor anchor_of(int64_t pass)
 {
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-    const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
-    if (!valid_of_image(valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
-    if (j->valid.nodata_given && !valid->has_nodata) img->meta.nodata[0] = 0;
-    if (!by_alpha || all_count(j, valid)) return true;
-    if (valid_clear_transparent(valid, img, threads, err)) return true;
-    valid_free(valid);
-    return false;
+    return pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+}
+
+/* All samples count. */
+static bool open_box(stream *s, int64_t pass, stream_stage *g, error *err)
+{
+    const work *w = s->context;
+    const image_shape shape = shape_of_pass(s, pass);
+    sat_bytes bytes;
+    sat_box *box;
+    if (g->filters > 0 && !is_even(&w->j) && (pass > 1 || s->sample == s->made[0])) return true; /* the same filter */
+    stream_stage_free(g); /* first: some backends hold a table */
+    sat_box_spec spec = box_spec(&w->j, &shape, s->threads);
+    spec.anchor = anchor_of(pass);
+    spec.band_rows = stream_band_rows(s);
+    if (!job_border_values(&w->j, &w->head, spec.channels, spec.border_value, err) ||
+        !stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err))
+        return false;
+    const sat_status status = sat_box_create(&box, &spec);
+    if (status != SAT_OK) return refuse(status, &spec, err);
+    if (pass == 0 && w->j.verbose) say_box(&w->j, w->input, &spec, box);
+    *g->filter = STREAM_FILTER(box);
+    g->filter->object = box, g->filter->results = g->filters = 1;
+    return true;
+}
+
+/* ---- means of what counts ------------------------------------------------------------------------- */
+
+/* Is what counts told by the samples' values?  Else by a mask. */
+static bool by_value(const valid_samples *valid)
+{
+    return valid->skip_nan || valid->has_nodata;
+}
+
+/* What counts of a later pass: what is not the value, or NaN, which stands for it. */
+static valid_samples valid_of_pass(const stream *s, int64_t pass)
+{
+    const work *w = s->context;
+    valid_samples valid = w->valid;
+    if (pass == 0 || !by_value(&valid)) return valid;
+    valid.masked = false;
+    if (valid.has_nodata && !sat_type_holds(s->made[0], valid.nodata)) valid.has_nodata = false, valid.skip_nan = true;
+    return valid;
+}
+
+/* The window of a pass. */
+static sat_window_spec means_spec(const job *j, const image_shape *from, int64_t pass, const sat_window_output *mean,
+                                  int threads)
+{
+    return (sat_window_spec){.width = from->width,
+                             .height = from->height,
+                             .channels = from->channels,
+                             .count = from->planes,
+                             .sample = from->type,
+                             .window_width = j->window_width,
+                             .window_height = j->window_height,
+                             .border = j->border,
+                             .anchor = anchor_of(pass),
+                             .outputs = 1,
+                             .output = mean,
+                             .keep_holes = j->keep_holes,
+                             .min_valid = j->windows.min_valid,
+                             .threads = threads,
+                             .backend = j->backend};
+}
+
+static bool add_window(stream *s, const sat_window_spec *spec, bool values, stream_filter *f, error *err)
+{
+    sat_bytes bytes;
+    sat_window *window;
+    if (!stream_allows(s, sat_window_bytes(spec, &bytes), &bytes, err)) return false;
+    const sat_status status = sat_window_create(&window, spec);
+    if (status != SAT_OK)
+        return fail(err, "%s%s%s", sat_detail(),
+                    status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
+                    status == SAT_ERR_UNAVAILABLE && values ? "; --nodata none takes all" : "");
+    *f = STREAM_FILTER(window);
+    f->object = window, f->results = 1;
+    return true;
+}
+
+/* Ones where the results of that pass are not empty: the means of its mask's ones. */
+static bool add_mask(stream *s, int64_t pass, stream_stage *g, error *err)
+{
+    const work *w = s->context;
+    const sat_window_output mean = {.statistic = "mean", .result = SAT_U8};
+    const image_shape shape = {.width = w->head.width, .height = w->head.height, .channels = 1, .type = SAT_U8};
+    sat_window_spec spec = means_spec(&w->j, &shape, pass, &mean, s->threads);
+    spec.masked = true;
+    spec.border_value[0] = 1;
+    spec.band_rows = stream_band_rows(s);
+    return add_window(s, &spec, false, &g->mask, err);
+}
+
+static bool open_means(stream *s, int64_t pass, stream_stage *g, error *err)
+{
+    const work *w = s->context;
+    const job *j = &w->j;
+    const valid_samples valid = valid_of_pass(s, pass);
+    const image_shape shape = shape_of_pass(s, pass);
+    const sat_window_output mean = {.statistic = "mean", .result = s->made[0]};
+    sat_window_spec spec = means_spec(j, &shape, pass, &mean, s->threads);
+    spec.masked = valid.masked;
+    spec.skip_nan = valid.skip_nan;
+    spec.has_nodata = valid.has_nodata;
+    spec.empty_set = spec.avoid_empty = valid.has_nodata && sat_type_holds(mean.result, valid.nodata);
+    spec.nodata = spec.empty = valid.nodata;
+    spec.band_rows = stream_band_rows(s);
+    stream_stage_free(g);
+    if (!job_border_values(j, &w->head, spec.channels, spec.border_value, err) ||
+        !add_window(s, &spec, by_value(&valid), g->filter, err))
+        return false;
+    g->filters = 1;
+    if (pass == 0 && j->verbose)
+        say(input_name(w->input), "means of what counts, window %lldx%lld px, %lld pass%s; %s",
+            (long long)j->window_width, (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "",
+            sat_window_note(g->filter->object));
+    return pass + 1 == s->passes || by_value(&w->valid) || add_mask(s, pass, g, err);
 }
 
 /* ---- a Gaussian ----------------------------------------------------------------------------------- */
@@ -151,61 +250,33 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
            (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
 }
 
-/* nodata: the value in results. */
-static bool open_gauss(const job *j, const char *input, const image *img, const valid_samples *valid,
-                       sat_gauss_spec *spec, sat_gauss **gauss, char nodata[NODATA_TEXT_BYTES], error *err)
+static bool open_gauss(stream *s, int64_t pass, stream_stage *g, error *err)
 {
-    valid_nodata_text(valid, spec->result, nodata);
-    spec->masked = valid_masked(valid);
-    spec->skip_nan = valid->skip_nan;
-    spec->has_nodata = valid->has_nodata;
-    spec->empty_set = valid->has_nodata && nodata[0];
-    spec->nodata = spec->empty = valid->nodata;
-    if (!job_border_values(j, img, spec->border_value, err)) return false;
-    if (sat_gauss_create(gauss, spec) != SAT_OK) return fail(err, "%s", sat_detail());
-    if (j->verbose)
-        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
-            spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
-            j->linear ? "" : sat_type_name(spec->result), sat_gauss_note(*gauss));
-    return true;
-}
-
-/* valid: as the image's samples, which may be light, are compared. */
-static bool gauss_filter(const job *j, const char *input, image *img, const valid_samples *valid, int threads,
-                         sat_counts *counts, error *err)
-{
-    sat_gauss *gauss = NULL;
-    const image_shape shape = image_shape_of(img);
-    sat_gauss_spec spec = gauss_spec(j, &shape, threads);
-    image made = {0};
+    const work *w = s->context;
+    const job *j = &w->j;
+    const image_shape shape = shape_of_pass(s, pass);
+    sat_gauss_spec spec = gauss_spec(j, &shape, s->threads);
+    sat_gauss *gauss;
+    sat_bytes bytes;
     char nodata[NODATA_TEXT_BYTES];
-    bool ok = open_gauss(j, input, img, valid, &spec, &gauss, nodata, err);
-    ok = ok && image_alloc_like(&made, img, img->channels, spec.result, err);
-    if (ok) {
-        const sat_view src = image_view(img), dst = image_view(&made), mask = image_view(&valid->mask);
-        const sat_run_options run = {.counts = counts, .mask = spec.masked ? &mask : NULL};
-        ok = sat_gauss_run(gauss, &src, &dst, &run) == SAT_OK || fail(err, "%s", sat_detail());
-    }
-    if (ok) {
-        image_exchange(img, &made);
-        if (!all_count(j, valid)) memcpy(img->meta.nodata, nodata, sizeof nodata);
-        job_say_clipped(j, input, img, counts->clipped);
-    }
-    image_free(&made);
-    sat_gauss_destroy(&gauss);
-    return ok;
-}
-
-/* Takes *valid.  counts: of a Gaussian. */
-static bool filter_any(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
-                       sat_counts *counts, error *err)
-{
-    if (!j->gauss.name && all_count(j, valid)) return filter_all(j, input, img, threads, spent, err);
-    if (!j->gauss.name) return job_box_valid(j, input, img, valid, threads, spent, counts, err);
-    job_stage(j, spent, "compute");
-    const bool ok = gauss_filter(j, input, img, valid, threads, counts, err);
-    valid_free(valid);
-    return ok;
+    valid_nodata_text(&w->valid, spec.result, nodata);
+    spec.masked = w->valid.masked;
+    spec.skip_nan = w->valid.skip_nan;
+    spec.has_nodata = w->valid.has_nodata;
+    spec.empty_set = w->valid.has_nodata && nodata[0];
+    spec.nodata = spec.empty = w->valid.nodata;
+    spec.band_rows = stream_band_rows(s);
+    if (!job_border_values(j, &w->head, spec.channels, spec.border_value, err) ||
+        !stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err))
+        return false;
+    if (sat_gauss_create(&gauss, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(w->input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
+            spec.weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+            j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
+    *g->filter = STREAM_FILTER(gauss);
+    g->filter->object = gauss, g->filter->results = g->filters = 1;
+    return true;
 }
 
 /* ---- in linear light ------------------------------------------------------------------------------ */
@@ -222,7 +293,7 @@ static bool light_border(job *j, const image *img, error *err)
 {
     const double largest = img->type == SAT_U8 ? UINT8_MAX : UINT16_MAX;
     if (j->border_values == 0) return true;
-    if (!job_border_values(j, img, j->border_value, err)) return false;
+    if (!job_border_values(j, img, img->channels, j->border_value, err)) return false;
     for (int c = 0; c < img->channels; c++) {
         const double v = j->border_value[c];
         if (!sat_type_holds(img->type, v))
@@ -235,75 +306,33 @@ static bool light_border(job *j, const image *img, error *err)
     return true;
 }
 
-/* Pixels of another type take the place of an image's. */
-static bool exchange(image *img, sat_type type, image *made, error *err)
-{
-    if (!image_alloc_like(made, img, img->channels, type, err)) return false;
-    image_exchange(img, made);
-    return true;
-}
-
-static bool to_light(const sat_light *light, image *img, error *err)
-{
-    image samples;
-    if (!exchange(img, SAT_F32, &samples, err)) return false;
-    const sat_view from = image_view(&samples), to = image_view(img);
-    const bool ok = sat_light_from_srgb(light, &from, &to) == SAT_OK || fail(err, "%s", sat_detail());
-    image_free(&samples);
-    return ok;
-}
-
-static bool to_samples(const sat_light *light, image *img, sat_type type, int64_t *clipped, error *err)
-{
-    image reals;
-    if (!exchange(img, type, &reals, err)) return false;
-    const sat_view from = image_view(&reals), to = image_view(img);
-    const bool ok = sat_light_to_srgb(light, &from, &to, clipped) == SAT_OK || fail(err, "%s", sat_detail());
-    image_free(&reals);
-    return ok;
-}
-
 static bool open_light(sat_light **light, const sat_light_spec *spec, error *err)
 {
     return sat_light_create(light, spec) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-/* Results of boxes over what counts are without alpha. */
-static bool without_alpha(sat_light **light, sat_light_spec *spec, const image *img, error *err)
+/* What counts is compared as light. */
+static bool become_light(work *w, stream *s, error *err)
 {
-    if (!spec->alpha || image_has_alpha(img)) return true;
-    spec->alpha = false;
-    sat_light_destroy(light);
-    return open_light(light, spec, err);
+    sat_light_spec spec = {.sample = w->head.type,
+                           .threads = s->threads,
+                           .alpha = image_has_alpha(&w->head),
+                           .has_nodata = w->valid.has_nodata,
+                           .nodata = w->valid.nodata};
+    w->valid.nodata = (double)(float)sat_light_of(w->valid.nodata / sat_type_largest(w->head.type));
+    if (!light_border(&w->j, &w->head, err) || !open_light(&w->light, &spec, err)) return false;
+    s->light = w->light;
+    s->sample = s->made[0] = SAT_F32;
+    spec.alpha = image_has_alpha(s->head);
+    return open_light(&w->back, &spec, err);
 }
 
-/* What counts is compared as light.  Takes *valid. */
-static bool filter_light(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
-                         sat_counts *counts, error *err)
+static bool to_samples(void *context, const sat_view *light, const sat_view *samples, error *err)
 {
-    job linear = *j;
-    sat_light *light = NULL;
-    int64_t clipped = 0;
-    sat_light_spec spec = {.sample = img->type,
-                           .threads = threads,
-                           .alpha = image_has_alpha(img),
-                           .has_nodata = valid->has_nodata,
-                           .nodata = valid->nodata};
-    char nodata[NODATA_TEXT_BYTES];
-    if (all_count(j, valid))
-        memcpy(nodata, img->meta.nodata, sizeof nodata);
-    else
-        valid_nodata_text(valid, img->type, nodata);
-    valid->nodata = (double)(float)sat_light_of(valid->nodata / sat_type_largest(img->type));
-    bool ok = light_border(&linear, img, err) && open_light(&light, &spec, err) && to_light(light, img, err);
-    if (ok)
-        ok = filter_any(&linear, input, img, valid, threads, spent, counts, err) &&
-             without_alpha(&light, &spec, img, err) && to_samples(light, img, spec.sample, &clipped, err);
-    else
-        valid_free(valid);
-    sat_light_destroy(&light);
-    memcpy(img->meta.nodata, nodata, sizeof nodata);
-    if (ok) job_say_clipped(j, input, img, clipped);
+    work *w = context;
+    int64_t beyond = 0;
+    const bool ok = sat_light_to_srgb(w->back, light, samples, &beyond) == SAT_OK || fail(err, "%s", sat_detail());
+    w->beyond += beyond;
     return ok;
 }
 
@@ -350,11 +379,18 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
 }
 
-/* Can the format hold the result?  Boxes over what counts leave alpha out.  The error names what asked for its type. */
-static bool check_holds(const job *j, const image_format *format, const char *word, const image *img,
-                        const valid_samples *valid, error *err)
+/* Boxes over what counts leave alpha out. */
+static bool drops_alpha(const work *w)
 {
-    const bool colours = !j->gauss.name && !all_count(j, valid) && image_has_alpha(img);
+    return !w->j.gauss.name && !w->all && image_has_alpha(&w->head);
+}
+
+/* Can the format hold the result?  The error names what asked for its type. */
+static bool check_holds(const work *w, const image_format *format, const char *word, error *err)
+{
+    const job *j = &w->j;
+    const image *img = &w->head;
+    const bool colours = drops_alpha(w);
     const sat_type type = job_stored_type(j, job_result_type(j, img->type));
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     const bool negative = !j->scales && (!blur || is_signed_type(img->type));
@@ -368,222 +404,129 @@ static bool check_holds(const job *j, const image_format *format, const char *wo
                 sat_type_name(type), why.text);
 }
 
-bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
-                bool *at_output, error *err)
+/* What counts in the image, before its samples become light; of a box not what is transparent. */
+static bool what_counts(work *w, stream *s, error *err)
 {
-    sink *out = NULL;
-    const image_format *format = j->format ? j->format : format_by_extension(output);
-    double start = clock_now_s();
-
-    *at_output = false;
-    if (j->linear && !check_linear(img, err)) return false;
-    if (!job_check_scale(j, img->type, err)) return false;
-    valid_samples valid;
-    if (!what_counts(j, input, img, threads, &valid, err)) return false;
-    *at_output = true;
-    const char *word = j->format ? j->format_word : format_extension(output);
-    if (!check_holds(j, format, word, img, &valid, err) ||
-        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) {
-        valid_free(&valid);
-        return false;
-    }
-    *at_output = false;
-    sat_counts counts = {.moved = 0};
-    const valid_samples said = valid; /* numbers alone */
-    bool ok = (j->linear ? filter_light : filter_any)(j, input, img, &valid, threads, spent, &counts, err);
-    const bool floats = is_float_type(img->type);
-    if (ok) job_store(j, input, img, &said, &counts.moved);
-    if (ok)
-        job_say_holes(j, input, &said,
-                      &(job_holes){.is_value = said.has_nodata && !j->scales,
-                                   .of_floats = !j->linear && !j->scales,
-                                   .results = image_samples(img),
-                                   .empty = floats && !j->scales ? 0 : counts.empty[0],
-                                   .moved = counts.moved});
-    spent->compute_s = clock_now_s() - start;
-    if (ok) {
-        job_stage(j, spent, "encode");
-        *at_output = true;
-        start = clock_now_s();
-        encode_options encode = {.quality = j->quality,
-                                 .compression = j->compression,
-                                 .threads = threads,
-                                 .progress = {progress_more, &spent->item}};
-        ok = format->encode(img, &encode, out, err);
-        image_free(img);
-        if (ok) ok = sink_commit(&out, err);
-        spent->encode_s = clock_now_s() - start;
-    }
-    sink_abort(&out);
+    const job *j = &w->j;
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = s->threads};
+    const image *img = s->from.img ? s->from.img : &w->head;
+    const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
+    valid_samples *valid = &w->valid;
+    valid_choice choice = j->valid;
+    if (!s->from.img) choice.mask = NULL; /* is read by rows */
+    if (!valid_of_image(valid, &choice, img, w->input, false, &decode, j->verbose, err)) return false;
+    if (j->valid.nodata_given && !valid->has_nodata) w->head.meta.nodata[0] = 0;
+    valid->masked = s->from.mask || valid->mask.data;
+    w->all = valid_all(valid) && j->windows.min_valid == 0;
+    const bool boxes = !w->all && !j->gauss.name, ones = boxes && s->passes > 1 && !by_value(valid);
+    s->alpha_clears = boxes && by_alpha;
+    valid->masked = valid->masked || s->alpha_clears || ones;
+    bool ok = true;
+    if (s->from.img && valid->masked && !valid->mask.data) ok = valid_mask_of_ones(valid, img, err);
+    if (s->from.img && s->alpha_clears) ok = ok && valid_clear_transparent(valid, img, s->threads, err);
+    s->masked = valid->masked;
+    s->mask = valid->mask;
+    valid->mask = (image){0};
+    w->named = *valid;
     return ok;
 }
 
-/* ---- a band of rows at a time ----------------------------------------------------------------------- */
-
-bool job_filter_streams(const job *j, const row_source *from, char *const *outputs)
+static bool store(stream *s, int i, image *rows, error *err)
 {
-    const bool wraps = stream_border_repeats(j->border);
-    if (!stream_serves(j, from, outputs[0]) || j->linear || j->scales || j->f16 || j->passes > STREAM_STAGES)
-        return false;
-    if (j->valid.mask && j->passes > 1) return false; /* the second pass has a mask of its own */
-    if (wraps && (j->gauss.name || j->passes > 1)) return false;
-    if (j->gauss.name) return true;
-    const bool all = !j->valid.mask && !j->valid.skip_nan && !j->valid.has_nodata &&
-                     (j->valid.nodata_given || !from->head.meta.nodata[0]);
-    return (all && j->windows.min_valid == 0) || !image_has_alpha(&from->head);
-}
-
-/* A stage for each pass of a box. */
-static bool box_stages(const job *j, const char *input, const image *img, int64_t band, int threads, stream *s,
-                       error *err)
-{
-    const image_shape shape = image_shape_of(img);
-    sat_box_spec spec = box_spec(j, &shape, threads);
-    spec.band_rows = band < spec.height ? band : 0;
-    if (!job_border_values(j, img, spec.border_value, err)) return false;
-    for (int64_t pass = 0; pass < j->passes; pass++) {
-        stream_filter *f = &s->stage[s->stages].filter[0];
-        sat_box *box;
-        s->stage[s->stages++] = (stream_stage){.filter = {STREAM_FILTER(box)}, .filters = 1, .channels = spec.channels};
-        s->stage[pass].sample = spec.sample;
-        f->results = 1;
-        sat_bytes bytes;
-        if (!stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err)) return false;
-        const sat_status status = sat_box_create(&box, &spec);
-        if (status != SAT_OK) refuse(status, &spec, err);
-        if (status != SAT_OK) return false;
-        f->object = box;
-        if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
-        spec.sample = spec.result;
-        spec.anchor = spec.anchor == SAT_ANCHOR_FIRST ? SAT_ANCHOR_SECOND : SAT_ANCHOR_FIRST;
-    }
+    work *w = s->context;
+    (void)i;
+    if (w->back && !image_by_parts(rows, w->head.type, to_samples, w, err)) return false;
+    job_store(&w->j, &w->named, rows, &w->stored);
     return true;
 }
 
-/* The same where some samples do not count. */
-static bool valid_stages(const job *j, const char *input, const image *img, valid_samples valid, int64_t band,
-                         int threads, stream *s, error *err)
+/* The stages, and what is written. */
+static bool prepare(work *w, stream *s, error *err)
 {
-    const sat_window_output mean = {.statistic = "mean", .result = job_result_type(j, img->type)};
-    image_shape shape = image_shape_of(img);
-    double values[4];
-    if (!job_border_values(j, img, values, err)) return false;
-    for (int64_t pass = 0; pass < j->passes; pass++) {
-        sat_window_spec spec = job_pass_spec(j, &valid, &shape, pass, true, &mean, threads);
-        stream_filter *f = &s->stage[s->stages].filter[0];
-        sat_window *window;
-        s->stage[s->stages++] =
-            (stream_stage){.filter = {STREAM_FILTER(window)}, .filters = 1, .channels = shape.channels};
-        s->stage[pass].sample = shape.type;
-        f->results = 1;
-        spec.band_rows = band < spec.height ? band : 0;
-        sat_bytes bytes;
-        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
-        f->object = window;
-        if (pass == 0 && j->verbose) job_say_valid(j, input, sat_window_note(window));
-        shape.type = mean.result;
-        valid.by_rows = false;
-        if (valid.has_nodata && !sat_type_holds(mean.result, valid.nodata))
-            valid.has_nodata = false, valid.skip_nan = true;
-    }
-    return true;
+    image *made = s->head;
+    s->context = w;
+    s->results = 1;
+    s->open = w->j.gauss.name ? open_gauss : w->all ? open_box : open_means;
+    s->sample = w->head.type;
+    *made = w->head;
+    made->channels -= drops_alpha(w);
+    made->type = s->made[0] = job_result_type(&w->j, w->head.type);
+    if (!w->all) valid_nodata_text(&w->named, made->type, made->meta.nodata);
+    job_store_head(&w->j, &w->named, made);
+    if (w->j.linear || w->j.scales || made->type != s->made[0]) s->store = store;
+    return !w->j.linear || become_light(w, s, err);
 }
 
-static bool gauss_stage(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
-                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+static void say_results(const work *w, const stream *s)
 {
-    const image_shape shape = image_shape_of(img);
-    sat_gauss_spec spec = gauss_spec(j, &shape, threads);
-    sat_gauss *gauss;
-    spec.band_rows = band < spec.height ? band : 0;
-    sat_bytes bytes;
-    if (!stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err)) return false;
-    if (!open_gauss(j, input, img, valid, &spec, &gauss, nodata, err)) return false;
-    s->stage[s->stages++] = (stream_stage){
-        .filter = {STREAM_FILTER(gauss)}, .filters = 1, .channels = spec.channels, .sample = spec.sample};
-    s->stage[0].filter[0].results = 1;
-    s->stage[0].filter[0].object = gauss;
-    return true;
+    const job *j = &w->j;
+    image made = *s->head;
+    sat_counts counts = s->counts;
+    made.type = s->made[0];
+    if (j->gauss.name) job_say_clipped(j, w->input, &made, counts.clipped);
+    if (drops_alpha(w) && !j->quiet)
+        say(input_name(w->input), "the result is without alpha%s",
+            j->alpha == ALPHA_STRAIGHT ? "" : "; pixels whose alpha is 0 do not count");
+    if (j->linear) made.type = w->head.type;
+    job_say_clipped(j, w->input, &made, w->beyond);
+    job_say_clipped(j, w->input, s->head, w->stored.clipped);
+    if (is_float_type(made.type) && !j->scales) counts.empty[0] = 0;
+    job_say_holes(j, w->input, &w->named,
+                  &(job_holes){.is_value = w->named.has_nodata && !j->scales,
+                               .of_floats = !j->linear && !j->scales,
+                               .results = image_samples(&made),
+                               .empty = counts.empty[0],
+                               .moved = (counts.moved > 0 ? counts.moved : 0) + w->stored.moved});
 }
 
-/* The stages of what is asked for; nodata: the value in results. */
-static bool open_stages(const job *j, const char *input, const image *img, const valid_samples *valid, int64_t band,
-                        int threads, stream *s, char nodata[NODATA_TEXT_BYTES], error *err)
+static bool run(work *w, stream *s, const char *output, times *spent, bool *at_output, error *err)
 {
-    const bool all = all_count(j, valid);
-    if (all)
-        memcpy(nodata, img->meta.nodata, NODATA_TEXT_BYTES);
-    else
-        valid_nodata_text(valid, s->head[0].type, nodata);
-    if (j->gauss.name) {
-        char text[NODATA_TEXT_BYTES];
-        return gauss_stage(j, input, img, valid, band, threads, s, text, err);
-    }
-    return all ? box_stages(j, input, img, band, threads, s, err)
-               : valid_stages(j, input, img, *valid, band, threads, s, err);
-}
-
-static void say_bands(const job *j, const char *input, const stream *s, const valid_samples *valid)
-{
-    const image *made = &s->head[0];
-    sat_counts counts = s->stage[s->stages - 1].filter[0].counts;
-    for (int i = 0; i + 1 < s->stages; i++) counts.moved += s->stage[i].filter[0].counts.moved;
-    if (j->gauss.name) job_say_clipped(j, input, made, counts.clipped);
-    job_say_holes(j, input, valid,
-                  &(job_holes){.is_value = valid->has_nodata,
-                               .of_floats = true,
-                               .results = image_samples(made),
-                               .empty = is_float_type(made->type) ? 0 : counts.empty[0],
-                               .moved = counts.moved});
-}
-
-bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
-                     times *spent, bool *at_output, error *err)
-{
-    image *img = &rows->from->head;
-    job unmasked = *j; /* its mask is not decoded */
-    unmasked.valid.mask = NULL;
-    sink *out = NULL;
+    const job *j = &w->j;
     const image_format *format = j->format ? j->format : format_by_extension(output);
-    const char *word = j->format ? j->format_word : format_extension(output);
-    const double start = clock_now_s();
-    const encode_options encode = {.quality = j->quality,
-                                   .compression = j->compression,
-                                   .threads = threads,
-                                   .tile_width = (uint32_t)rows->from->tile_width,
-                                   .tile_height = (uint32_t)rows->from->tile_height};
-    valid_samples valid;
-    stream *s = calloc(1, sizeof *s);
-    if (!s) return fail_memory(err, "out of memory");
-    job_stage(j, spent, "compute");
-    bool ok = what_counts(&unmasked, input, img, threads, &valid, err);
+    const encode_options encode = job_encoding(j, &s->from, s->threads, spent);
+    sink *out = NULL;
+    *at_output = false;
+    if ((j->linear && !check_linear(&w->head, err)) || !job_check_scale(j, w->head.type, err) ||
+        !what_counts(w, s, err))
+        return false;
+    *at_output = true;
+    if (!check_holds(w, format, j->format ? j->format_word : format_extension(output), err) ||
+        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err))
+        return false;
+    stream_write_to(s, 0, format, &encode, out);
+    bool ok = prepare(w, s, err) && stream_run(s, spent, err);
+    *at_output = s->at_output == 0;
     if (ok) {
-        valid.by_rows = rows->mask != NULL;
-        *at_output = true;
-        ok = check_holds(j, format, word, img, &valid, err) &&
-             sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err);
-    }
-    if (ok) {
-        *at_output = false;
-        *s = (stream){.from = rows->from, .mask = rows->mask, .results = 1, .share = rows->share, .at_output = -1};
-        image *made = &s->head[0];
-        *made = *img;
-        made->type = job_result_type(j, img->type);
-        const size_t row = sat_row_bytes(img->width, img->channels, made->type);
-        const int64_t band = stream_band(img->height, row > img->row_bytes ? row : img->row_bytes, threads);
-        ok = open_stages(j, input, img, &valid, band, threads, s, made->meta.nodata, err) &&
-             stream_begin(s, 0, format, &encode, out, err) && stream_run(s, band, threads, spent, err);
-        *at_output = s->at_output == 0;
-    }
-    if (ok) {
-        say_bands(j, input, s, &valid);
+        say_results(w, s);
         *at_output = true;
         ok = sink_commit(&out, err);
     }
-    spent->compute_s = clock_now_s() - start;
     sink_abort(&out);
-    stream_free(s);
-    free(s);
     return ok;
+}
+
+bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
+                bool *at_output, error *err)
+{
+    const double start = clock_now_s();
+    work w = {.j = *j, .input = input, .head = *job_head(from)};
+    stream *s = stream_new(j, from, threads, err);
+    if (!s) return false;
+    const bool ok = run(&w, s, output, spent, at_output, err);
+    spent->compute_s = clock_now_s() - start - spent->encode_s;
+    stream_free(s);
+    valid_free(&w.valid);
+    sat_light_destroy(&w.light);
+    sat_light_destroy(&w.back);
+    return ok;
+}
+
+const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
+{
+    const char *why = stream_refuses(j, from, outputs[0]);
+    const bool far =
+        j->gauss.name || j->passes > 1; /* rows of stages that are made long before they are needed again */
+    if (!why && j->passes > STREAM_STAGES) why = "it has many passes";
+    if (!why && far && stream_border_repeats(j->border)) why = "the border repeats all of it";
+    return why;
 }

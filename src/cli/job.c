@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "messages.h"
 #include "number.h"
+#include "row_source.h"
 #include "sample_type.h"
 #include "sat_image.h"
 
@@ -31,20 +32,53 @@ bool job_check_scale(const job *j, sat_type sample, error *err)
     return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
 }
 
-/* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
-void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved)
+void job_store_head(const job *j, const valid_samples *valid, image *head)
 {
-    const double value = img->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
+    head->type = job_stored_type(j, head->type);
+    if (j->scales)
+        head->meta.nodata[0] = 0;
+    else if (head->type == SAT_F16 && valid->has_nodata && head->meta.nodata[0])
+        valid_nodata_text(valid, SAT_F16, head->meta.nodata);
+}
+
+/* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
+void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts *counts)
+{
+    const double value = rows->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
     const double *taken = valid->has_nodata ? &value : NULL;
-    if (j->scales) {
-        const bool ranges = j->scale_low < j->scale_high;
-        img->meta.nodata[0] = 0;
-        job_say_clipped(j, input, img,
-                        image_to_u8(img, j->scale_low, ranges ? j->scale_high : sat_type_largest(img->type), taken));
-    } else if (job_stored_type(j, img->type) == SAT_F16) {
-        *moved += image_to_f16(img, taken);
-        if (taken && img->meta.nodata[0]) valid_nodata_text(valid, SAT_F16, img->meta.nodata);
-    }
+    const bool ranges = j->scale_low < j->scale_high;
+    if (j->scales)
+        counts->clipped +=
+            image_to_u8(rows, j->scale_low, ranges ? j->scale_high : sat_type_largest(rows->type), taken);
+    else if (job_stored_type(j, rows->type) == SAT_F16)
+        counts->moved += image_to_f16(rows, taken);
+}
+
+image *job_head(const job_source *from)
+{
+    return from->img ? from->img : &from->from->head;
+}
+
+bool job_take_rows(const job *j, row_source *from, const char *whole, error *err)
+{
+    const int64_t height = from->head.height;
+    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
+    if (j->end_row > height)
+        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
+                    (long long)height);
+    meta_begin_at(&from->head.meta, j->first_row);
+    return true;
+}
+
+encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent)
+{
+    encode_options encode = {.quality = j->quality,
+                             .compression = j->compression,
+                             .threads = threads,
+                             .tile_width = (uint32_t)from->from->tile_width,
+                             .tile_height = (uint32_t)from->from->tile_height};
+    if (from->img) encode.progress = (io_progress){progress_more, &spent->item}; /* rows count as they are made */
+    return encode;
 }
 
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)
@@ -58,12 +92,12 @@ uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes)
     return status == SAT_OK || status == SAT_ERR_MEMORY ? (uint64_t)bytes->host + bytes->pinned : 0;
 }
 
-bool job_border_values(const job *j, const image *img, double values[static 4], error *err)
+bool job_border_values(const job *j, const image *img, int channels, double values[static 4], error *err)
 {
-    if (j->border_values > 1 && j->border_values != img->channels)
-        return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
-                    img->channels, img->channels > 1 ? "s" : "");
-    for (int c = 0; c < img->channels; c++) values[c] = j->border_value[j->border_values > 1 ? c : 0];
+    if (j->border_values > 1 && j->border_values != channels)
+        return fail(err, "--border %s has %d values, but the image has %d channel%s%s", j->border, j->border_values,
+                    channels, channels > 1 ? "s" : "", channels < img->channels ? " beside alpha" : "");
+    for (int c = 0; c < channels; c++) values[c] = j->border_value[j->border_values > 1 ? c : 0];
     return true;
 }
 

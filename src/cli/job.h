@@ -82,6 +82,7 @@ typedef struct job {
     bool f16;        /* results of f32 are written as f16 */
     bool scales;     /* as u8, from the scale's range, or, if that is 0 to 0, from that of u16 */
     double scale_low, scale_high;
+    int64_t first_row, end_row; /* of the result; 0 to 0 = all */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -127,12 +128,14 @@ sat_type job_result_type(const job *j, sat_type sample);
 sat_type job_stored_type(const job *j, sat_type result);
 /* Can results of samples of that type be scaled as the job says? */
 bool job_check_scale(const job *j, sat_type sample, error *err);
-/* Makes results what is written, and says how many lay beyond its range; *moved: see sat_counts. */
-void job_store(const job *j, const char *input, image *img, const valid_samples *valid, int64_t *moved);
+/* The type and the value for no data of results become those that are written; and the results themselves, in their
+ * place. counts: adds to clipped and moved. */
+void job_store_head(const job *j, const valid_samples *valid, image *head);
+void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts *counts);
 
-/* What lies beyond the edge of each channel; false if the numbers of values and channels differ.  values may be the
- * job's own. */
-bool job_border_values(const job *j, const image *img, double values[static 4], error *err);
+/* What lies beyond the edge of each of these channels, which are all of the image, or all but alpha; false if the
+ * number of values is another.  values may be the job's own. */
+bool job_border_values(const job *j, const image *img, int channels, double values[static 4], error *err);
 const char *job_border_name(const job *j);
 
 /* Says how many samples of the result lay beyond its range, if some did. */
@@ -152,43 +155,35 @@ void job_say_holes(const job *j, const char *input, const valid_samples *valid, 
  * and writes all pixels once, and counts as much as any other. */
 void job_stage(const job *j, times *spent, const char *label);
 
-/* An image whose rows are read, filtered and written a band at a time (stream.h). */
+/* What is read: an image that has been decoded, or its rows, a band at a time (stream.h). */
 struct row_source;
-typedef struct job_rows {
-    struct row_source *from, *mask; /* mask: that of --mask, or NULL */
-    memory_share *share;            /* of the memory that it takes */
-} job_rows;
+typedef struct job_source {
+    image *img;                     /* emptied, to save memory; or NULL: rows are read */
+    struct row_source *from, *mask; /* of the input, and of --mask; mask: NULL where it is not read by rows */
+    memory_share *share;            /* of the memory that rows take */
+} job_source;
 
-/* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
-bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
+/* Its size, type and metadata. */
+image *job_head(const job_source *from);
+
+/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
+ * that of these rows. */
+bool job_take_rows(const job *j, struct row_source *from, const char *whole, error *err);
+
+/* How results are encoded. */
+encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent);
+
+/* They set *at_output when the output is at fault, of several to the index of that one. */
+bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
                 bool *at_output, error *err);
-bool job_table(const job *j, const char *input, image *img, struct row_source *from, const char *output, int threads,
-               times *spent, bool *at_output, error *err);
+bool job_table(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
+               bool *at_output, error *err);
+bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                times *spent, int *at_output, error *err);
 
-/* A box filter's passes over what counts, into img; alpha is left out.  Takes *valid.  counts: empty results of the
- * last pass, and all that were moved. */
-bool job_box_valid(const job *j, const char *input, image *img, valid_samples *valid, int threads, times *spent,
-                   sat_counts *counts, error *err);
-
-/* The spec of a pass of such a filter, of one output, which is the caller's.  by_value: what counts is compared. */
-sat_window_spec job_pass_spec(const job *j, const valid_samples *valid, const image_shape *from, int64_t pass,
-                              bool by_value, const sat_window_output *mean, int threads);
-
-void job_say_valid(const job *j, const char *input, const char *note);
-
-/* The same a band of rows at a time: can these images be, and how.  A mask is not asked for yet. */
-bool job_table_streams(const job *j, const struct row_source *from);
-bool job_table_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
-                    times *spent, bool *at_output, error *err);
-bool job_filter_streams(const job *j, const struct row_source *from, char *const *outputs);
-bool job_filter_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
-                     times *spent, bool *at_output, error *err);
-bool job_window_streams(const job *j, const struct row_source *from, char *const *outputs);
-bool job_window_rows(const job *j, const char *input, const job_rows *rows, char *const *outputs, int threads,
-                     times *spent, int *at_output, error *err);
-
-/* The same with several outputs; *at_output: the index of the one at fault, or -1. */
-bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,
-                int *at_output, error *err);
+/* Why they do not read these rows, but the decoded image; NULL: they do.  A mask is not asked for yet. */
+const char *job_filter_whole(const job *j, const struct row_source *from, char *const *outputs);
+const char *job_table_whole(const job *j, const struct row_source *from, char *const *outputs);
+const char *job_window_whole(const job *j, const struct row_source *from, char *const *outputs);
 
 #endif

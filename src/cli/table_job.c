@@ -12,6 +12,7 @@
 #include "image.h"
 #include "image_memory.h"
 #include "job.h"
+#include "mask_rows.h"
 #include "messages.h"
 #include "progress.h"
 #include "rounding.h"
@@ -60,8 +61,9 @@ typedef struct band_work {
     valid_samples valid;
     moment moments[MOMENTS];
     sat_file_writer *writer;
-    row_source *from; /* the rows of an image without pixels; or NULL */
-    char *rows;       /* of a band */
+    row_source *from;      /* the rows of an image without pixels; or NULL */
+    char *rows, *counting; /* of a band: samples, and a byte for each pixel that says whether it counts */
+    mask_rows mask;
 } band_work;
 
 /* Rows of the image in a band. */
@@ -177,7 +179,8 @@ static bool open_moment(band_work *w, int which, error *err)
     return m->carry ? true : fail(err, "out of memory");
 }
 
-static bool prepare(const job *j, const char *input, const image *img, int threads, band_work *w, error *err)
+static bool prepare(const job *j, const char *input, const image *img, row_source *mask, int threads, band_work *w,
+                    error *err)
 {
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
@@ -187,10 +190,15 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     int64_t rows = band_rows(img->height, row_bytes);
     w->spec = plan_spec(j, &shape, rows, threads);
     w->rows = w->from ? malloc((size_t)rows * img->row_bytes) : NULL;
-    if (w->from && !w->rows) return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
+    w->counting = mask ? malloc((size_t)(rows * img->width)) : NULL;
+    if ((w->from && !w->rows) || (mask && !w->counting))
+        return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
+    if (!mask_rows_open(&w->mask, mask, img->width, err)) return false;
     const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-    if (!valid_of_image(&w->valid, &j->valid, img, input, false, &decode, j->verbose, err)) return false;
-    w->spec.masked = w->valid.mask.data != NULL;
+    valid_choice choice = j->valid;
+    if (w->from) choice.mask = NULL; /* is read by rows */
+    if (!valid_of_image(&w->valid, &choice, img, input, false, &decode, j->verbose, err)) return false;
+    w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
@@ -205,14 +213,19 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
 }
 
 /* Sums image rows [y, y + rows) for all moments and shows the tables' rows for them in made. */
-static bool sum_band(const band_work *w, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS], error *err)
+static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS], error *err)
 {
     image band = *img;
     if (w->from) band.data = w->rows, band.height = rows;
     if (w->from && !row_source_read(w->from, y, rows, w->rows, err)) return false;
     const sat_view in = image_rows_view(&band, w->from ? 0 : y, rows);
     sat_view mask = {0};
-    if (w->spec.masked) mask = image_rows_view(&w->valid.mask, y, rows);
+    if (w->valid.mask.data)
+        mask = image_rows_view(&w->valid.mask, y, rows);
+    else if (w->spec.masked) {
+        mask = (sat_view){.data = w->counting, .width = img->width, .height = rows, .channels = 1, .type = SAT_U8};
+        if (!mask_rows_read(&w->mask, y, rows, w->counting, err)) return false;
+    }
     for (int k = 0; k < MOMENTS; k++) {
         const moment *m = &w->moments[k];
         if (!m->used) continue;
@@ -241,41 +254,43 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
         say(output_name(output), "%s", text);
 }
 
-bool job_table_streams(const job *j, const row_source *from)
+/* What is said of other tables of floats, and the step of q32, follows from all samples. */
+const char *job_table_whole(const job *j, const row_source *from, char *const *outputs)
 {
-    return !from->whole && image_planes(&from->head) == 1 && stream_backend(j->backend) &&
-           !is_float_type(from->head.type) && !is_float_type(accum_for(j, from->head.type)) && j->accum != SAT_Q32 &&
-           !j->valid.mask;
+    const sat_type accum = accum_for(j, from->head.type);
+    (void)outputs;
+    if (from->whole) return from->whole;
+    if (image_planes(&from->head) > 1) return "its bands are planes";
+    if (!stream_backend(j->backend)) return "the backend makes no rows";
+    if (accum == SAT_Q32) return "the table is of q32";
+    if (is_float_type(from->head.type)) return accum == SAT_F64 ? NULL : "the table is of f32";
+    return is_float_type(accum) ? "the table is of floats" : NULL;
 }
 
-static bool take_memory(const job *j, const row_source *from, int threads, memory_share *share, error *err)
+static bool take_memory(const job *j, const job_source *in, int threads, error *err)
 {
+    const row_source *from = in->from;
     const image_shape shape = image_shape_of(&from->head);
     const size_t row = sat_row_bytes(shape.width, shape.channels, accum_for(j, shape.type));
+    const uint64_t each = from->head.row_bytes + (in->mask ? (uint64_t)shape.width : 0);
+    const uint64_t reading = from->memory_bytes + mask_rows_bytes(in->mask);
     uint64_t all = job_table_bytes(&shape, &(job_need){j, threads});
-    if (__builtin_add_overflow(all, from->memory_bytes + (uint64_t)band_rows(shape.height, row) * from->head.row_bytes,
-                               &all))
-        all = UINT64_MAX;
+    if (__builtin_add_overflow(all, reading + (uint64_t)band_rows(shape.height, row) * each, &all)) all = UINT64_MAX;
     if (!image_memory_allows(&shape, all, err)) return false;
-    memory_take(share, all);
+    memory_take(in->share, all);
     return true;
 }
 
-bool job_table_rows(const job *j, const char *input, const job_rows *rows, const char *output, int threads,
-                    times *spent, bool *at_output, error *err)
+bool job_table(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
+               bool *at_output, error *err)
 {
-    return take_memory(j, rows->from, threads, rows->share, err) &&
-           job_table(j, input, &rows->from->head, rows->from, output, threads, spent, at_output, err);
-}
-
-bool job_table(const job *j, const char *input, image *img, row_source *from, const char *output, int threads,
-               times *spent, bool *at_output, error *err)
-{
-    band_work w = {.from = from};
+    const image *img = job_head(from);
+    band_work w = {.from = from->img ? NULL : from->from};
     bool ok = false;
     double start = clock_now_s(), now;
 
-    if (!prepare(j, input, img, threads, &w, err)) goto out;
+    if (w.from && !take_memory(j, from, threads, err)) return false;
+    if (!prepare(j, input, img, from->mask, threads, &w, err)) goto out;
     *at_output = true;
     const bool counts = w.moments[COUNTS].used;
     sat_table whole = {.view = w.moments[SUMS].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
@@ -322,6 +337,8 @@ out:
         free(w.moments[m].carry);
     }
     valid_free(&w.valid);
+    mask_rows_close(&w.mask);
     free(w.rows);
+    free(w.counting);
     return ok;
 }

@@ -118,12 +118,18 @@ static bool clear_by_file(const image *mask, const char *path, const decode_opti
     return ok;
 }
 
+bool valid_mask_of_ones(valid_samples *v, const image *img, error *err)
+{
+    if (!image_alloc_like(&v->mask, img, 1, SAT_U8, err)) return false;
+    memset(v->mask.data, 1, (size_t)image_samples(&v->mask));
+    return true;
+}
+
 static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha,
                       const decode_options *decode, error *err)
 {
     if (!choice->mask && !by_alpha) return true;
-    if (!image_alloc_like(&v->mask, img, 1, SAT_U8, err)) return false;
-    memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
+    if (!valid_mask_of_ones(v, img, err)) return false;
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
     if (choice->mask && !clear_by_file(&v->mask, choice->mask, decode, err)) return false;
     image_repeat_plane(&v->mask);
@@ -142,11 +148,8 @@ bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *i
 
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err)
 {
-    if (!v->mask.data) {
-        if (!image_alloc(&v->mask, img->width, img->height, 1, SAT_U8, err)) return false;
-        memset(v->mask.data, 1, v->mask.row_bytes * (size_t)v->mask.height);
-    }
-    return clear(&v->mask, img, img->channels - 1, 1, threads, err);
+    return (v->mask.data || valid_mask_of_ones(v, img, err)) &&
+           clear(&v->mask, img, img->channels - 1, 1, threads, err);
 }
 
 void valid_free(valid_samples *v)

@@ -21,13 +21,13 @@ bool valid_option(valid_choice *v, options *o, int c);
 typedef struct valid_samples {
     bool skip_nan, has_nodata;
     double nodata;
-    image mask;   /* u8, 1 channel, not 0 where a pixel counts; or empty */
-    bool by_rows; /* there is a mask, whose rows are read beside the image's (stream.h) */
+    image mask;  /* u8, 1 channel, not 0 where a pixel counts; or empty */
+    bool masked; /* there is a mask, though none of its pixels are here (stream.h) */
 } valid_samples;
 
 static inline bool valid_masked(const valid_samples *v)
 {
-    return v->mask.data || v->by_rows;
+    return v->mask.data || v->masked;
 }
 static inline bool valid_all(const valid_samples *v)
 {
@@ -40,6 +40,8 @@ bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *i
                     const decode_options *decode, bool verbose, error *err);
 /* Refuses a mask of another size than the image. */
 bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err);
+/* The mask becomes one by which all pixels count. */
+bool valid_mask_of_ones(valid_samples *v, const image *img, error *err);
 /* Pixels of an image with alpha whose alpha is 0 do not count, either. */
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
 void valid_free(valid_samples *v);

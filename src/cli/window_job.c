@@ -1,7 +1,7 @@
 /* window_job.c - statistics of the windows of one image: one output for each.
  *
- * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
- * until the last is encoded, and appear together. */
+ * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  Outputs appear
+ * together. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,17 @@
 /* What is made of one image. */
 typedef struct work {
     const job *j;
+    const char *input;
     const window_request *r;
-    const image *img;
+    image head;   /* the image before any filter, without pixels */
     int channels; /* without alpha */
     bool by_alpha;
     valid_samples valid;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
     bool bilevel[SAT_OUTPUTS];
-    image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
-    int64_t clipped, moved, empty[SAT_OUTPUTS];
+    sat_counts stored;
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
@@ -37,10 +37,10 @@ typedef struct work {
 static bool choose_result(work *w, int i, const char *word, error *err)
 {
     const job *j = w->j;
-    const sat_type real = sat_real_type(w->img->type);
-    const int planes = image_planes(w->img);
+    const sat_type real = sat_real_type(w->head.type);
+    const int planes = image_planes(&w->head);
     error unused;
-    w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
+    w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->head.type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
     w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 &&
                     format_has_bits(w->format[i], word, j->compression);
@@ -48,7 +48,7 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     if (format_has_bits_only(w->format[i], j->compression))
         return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
-        w->result[i] = w->img->type;
+        w->result[i] = w->head.type;
     return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
@@ -64,32 +64,28 @@ static bool is_count(const char *statistic)
 static void set_nodata(const work *w, int i, image_meta *meta)
 {
     const sat_window_output *o = &w->r->output[i];
-    const sat_type type = w->out[i].data ? w->out[i].type : w->result[i];
     const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
     if (!some_empty || o->compare || is_count(o->statistic)) return;
-    valid_nodata_text(&w->valid, type, meta->nodata);
+    valid_nodata_text(&w->valid, w->result[i], meta->nodata);
 }
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
 
-/* Samples of one output. */
-static long long samples_of(const work *w)
-{
-    return (long long)w->img->width * w->img->height * image_planes(w->img) * w->channels;
-}
-
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
-static void say_empty(const work *w, const char *input)
+static void say_empty(const work *w, const stream *s)
 {
     const bool compares = w->r->output->compare;
-    job_holes holes = {.is_value = w->valid.has_nodata && !compares, .of_floats = !compares, .moved = w->moved};
+    const sat_counts *counts = &s->counts;
+    job_holes holes = {.is_value = w->valid.has_nodata && !compares,
+                       .of_floats = !compares,
+                       .moved = (counts->moved > 0 ? counts->moved : 0) + w->stored.moved};
     for (int i = 0; i < w->r->outputs; i++) {
-        if (w->empty[i] < 0 || is_float_type(w->result[i])) continue;
-        holes.empty += w->empty[i];
-        holes.results += samples_of(w);
+        if (counts->empty[i] < 0 || is_float_type(w->result[i])) continue;
+        holes.empty += counts->empty[i];
+        holes.results += image_samples(&s->head[i]);
     }
-    job_say_holes(w->j, input, &w->valid, &holes);
+    job_say_holes(w->j, w->input, &w->valid, &holes);
 }
 
 /* What all outputs have in common. */
@@ -112,20 +108,11 @@ static sat_window_spec window_spec(const job *j, const image_shape *colours, int
     return spec;
 }
 
-/* The value of all samples of an image of u8; -1 if they differ: mostly in the first row already. */
-static int only_value(const image *img)
-{
-    const sat_view first = image_rows_view(img, 0, 1), all = image_view(img);
-    double low, high;
-    if (sat_image_range(&first, 1, &low, &high) != SAT_OK || low < high) return -1;
-    return sat_image_range(&all, 0, &low, &high) == SAT_OK && low == high ? (int)low : -1;
-}
-
 /* The range that output i reads, if it is not set: of the image's type.  0 if it reads none. */
 static double silent_range(const work *w, int i)
 {
     const sat_window_output *o = &w->r->output[i];
-    const sat_type type = w->img->type;
+    const sat_type type = w->head.type;
     sat_statistic_info info = {0};
     bool reads = false;
     window_statistic(o->statistic, strlen(o->statistic), &info);
@@ -136,20 +123,18 @@ static double silent_range(const work *w, int i)
 }
 
 /* Says where all results of a threshold are this; often its range is another than the image's. */
-static void say_uniform(const work *w, const char *input, int i, int value)
+static void say_uniform(const work *w, int i, int value)
 {
     char hint[64] = "";
-    if (value < 0 || !w->r->output[i].compare || w->j->quiet) return;
     const double range = silent_range(w, i);
     if (range > 0)
         snprintf(hint, sizeof hint, "; its range is %.0f (%s:" WINDOW_RANGE "=V)", range, w->r->output[i].statistic);
-    say(input_name(input), "%s pixel is above %s, so that all results are %d%s", value ? "every" : "no", w->r->label[i],
-        value, hint);
+    say(input_name(w->input), "%s pixel is above %s, so that all results are %d%s", value ? "every" : "no",
+        w->r->label[i], value, hint);
 }
 
 /* The windows of one range of samples, and which outputs are theirs. */
-static bool open_range(const work *w, const char *input, sat_window_spec spec, sat_window **window, int index[],
-                       int *outputs, error *err)
+static bool open_range(const work *w, sat_window_spec spec, sat_window **window, int index[], int *outputs, error *err)
 {
     const job *j = w->j;
     sat_window_output output[SAT_OUTPUTS];
@@ -169,46 +154,20 @@ static bool open_range(const work *w, const char *input, sat_window_spec spec, s
     }
     if (status != SAT_OK) return fail(err, "%s", sat_detail());
     if (j->verbose)
-        say(input_name(input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
+        say(input_name(w->input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
             spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, sat_window_note(*window));
     return true;
-}
-
-static void take_counts(work *w, const sat_counts *counts, const int index[], int outputs)
-{
-    if (counts->clipped > 0) w->clipped += counts->clipped;
-    if (counts->moved > 0) w->moved += counts->moved;
-    for (int i = 0; i < outputs; i++) w->empty[index[i]] = counts->empty[i];
-}
-
-/* The outputs of one range, in one run. */
-static bool compute_range(work *w, const char *input, const sat_window_spec *spec, const sat_view *src, error *err)
-{
-    const sat_view mask = image_view(&w->valid.mask);
-    sat_view results[SAT_OUTPUTS];
-    int index[SAT_OUTPUTS], outputs;
-    sat_window *window;
-    if (!open_range(w, input, *spec, &window, index, &outputs, err)) return false;
-    for (int i = 0; i < outputs; i++) results[i] = image_view(&w->out[index[i]]);
-    sat_counts counts;
-    const sat_run_options run = {.counts = &counts};
-    const bool ok = sat_window_run(window, src, spec->masked ? &mask : NULL, results, &run) == SAT_OK;
-    if (!ok) fail(err, "%s", sat_detail());
-    take_counts(w, &counts, index, outputs);
-    sat_window_destroy(&window);
-    return ok;
 }
 
 /* What all outputs have in common, with what counts. */
 static bool common_spec(const work *w, int threads, sat_window_spec *spec, error *err)
 {
     const job *j = w->j;
-    const image *img = w->img;
-    image_shape colours = image_shape_of(img);
+    image_shape colours = image_shape_of(&w->head);
     colours.channels = w->channels;
     *spec = window_spec(j, &colours, threads);
-    spec->masked = valid_masked(&w->valid);
+    spec->masked = w->valid.masked;
     spec->skip_nan = w->valid.skip_nan;
     spec->has_nodata = w->valid.has_nodata;
     spec->empty_set = w->valid.has_nodata;
@@ -216,10 +175,7 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
     spec->nodata = spec->empty = w->valid.nodata;
-    if (j->border_values > 1 && j->border_values != w->channels)
-        return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
-                    w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
-    return true;
+    return job_border_values(j, &w->head, w->channels, spec->border_value, err);
 }
 
 /* Has output i the range of an output before it? */
@@ -230,38 +186,22 @@ static bool has_range_of_another(const work *w, int i)
     return false;
 }
 
-static void say_results(const work *w, const char *input)
+static void say_results(const work *w, const stream *s)
 {
+    const job *j = w->j;
     long long integers = 0; /* samples of results that may be clipped */
-    say_empty(w, input);
-    for (int i = 0; i < w->r->outputs; i++)
-        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare) integers += samples_of(w);
-    if (w->clipped > 0 && !w->j->quiet)
-        say(input_name(input),
-            "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
-            (long long)w->clipped, integers);
-    if (w->channels < w->img->channels && !w->j->quiet)
-        say(input_name(input), "results are without alpha%s",
-            w->by_alpha ? "; pixels whose alpha is 0 do not count" : "");
-}
-
-static bool compute(work *w, const char *input, int threads, error *err)
-{
-    const image *img = w->img;
-    sat_window_spec spec;
-    if (!common_spec(w, threads, &spec, err)) return false;
-    const sat_view src = image_channels_view(img, 0, w->channels);
-    for (int i = 0; i < w->r->outputs; i++)
-        if (!image_alloc_like(&w->out[i], img, w->channels, w->result[i], err)) return false;
     for (int i = 0; i < w->r->outputs; i++) {
-        spec.range = w->r->range[i];
-        if (!has_range_of_another(w, i) && !compute_range(w, input, &spec, &src, err)) return false;
+        if (s->ranges[i] && s->low[i] == s->high[i]) say_uniform(w, i, (int)s->low[i]);
+        if (!is_float_type(w->result[i]) && !w->r->output[i].compare) integers += image_samples(&s->head[i]);
     }
-    for (int i = 0; i < w->r->outputs; i++) job_store(w->j, input, &w->out[i], &w->valid, &w->moved);
-    for (int i = 0; i < w->r->outputs; i++)
-        if (w->r->output[i].compare && !w->j->quiet) say_uniform(w, input, i, only_value(&w->out[i]));
-    say_results(w, input);
-    return true;
+    say_empty(w, s);
+    if (s->counts.clipped > 0 && !j->quiet)
+        say(input_name(w->input),
+            "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
+            (long long)s->counts.clipped, integers);
+    if (w->channels < w->head.channels && !j->quiet)
+        say(input_name(w->input), "results are without alpha%s",
+            w->by_alpha ? "; pixels whose alpha is 0 do not count" : "");
 }
 
 /* Results, a mask and the object; whether there will be a mask is not known yet. */
@@ -284,22 +224,6 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context)
         all += job_image_bytes(&colours, type);
     }
     return all;
-}
-
-/* Encodes output i, with the image's metadata. */
-static bool encode(work *w, int i, int threads, times *spent, error *err)
-{
-    const encode_options encoding = {.quality = w->j->quality,
-                                     .compression = w->j->compression,
-                                     .threads = threads,
-                                     .progress = {progress_more, &spent->item}};
-    w->out[i].meta = w->img->meta;
-    w->out[i].bilevel = w->bilevel[i];
-    set_nodata(w, i, &w->out[i].meta);
-    const bool ok = w->format[i]->encode(&w->out[i], &encoding, w->sink[i], err);
-    w->out[i].meta = (image_meta){0}; /* still the image's own */
-    image_free(&w->out[i]);
-    return ok;
 }
 
 static bool by_alpha(const job *j, const image *img)
@@ -329,141 +253,115 @@ static bool commit(work *w, int *at_output, error *err)
     return true;
 }
 
-/* ---- a band of rows at a time ----------------------------------------------------------------------- */
+/* ---- the statistics of an image ---------------------------------------------------------------------- */
 
-bool job_window_streams(const job *j, const row_source *from, char *const *outputs)
+/* The windows of all ranges. */
+static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
 {
-    bool ok = !by_alpha(j, &from->head) && !j->f16;
-    for (int i = 0; i < j->windows.outputs; i++) {
-        sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic;
-        ok = ok && stream_serves(j, from, outputs[i]) && window_statistic(name, strlen(name), &info) &&
-             !info.whole_image;
-    }
-    return ok;
-}
-
-static size_t largest_row(const work *w)
-{
-    size_t most = w->img->row_bytes;
-    for (int i = 0; i < w->r->outputs; i++) {
-        const size_t row = sat_row_bytes(w->img->width, w->channels, w->result[i]);
-        if (row > most) most = row;
-    }
-    return most;
-}
-
-/* The windows of all ranges, and what is written of each output. */
-static bool open_stream(work *w, const char *input, stream *s, int64_t band, const encode_options *encode, int threads,
-                        int *at_output, error *err)
-{
-    stream_stage *g = &s->stage[0];
+    const work *w = s->context;
     sat_window_spec spec;
-    s->stages = 1, s->results = w->r->outputs;
-    g->channels = w->channels, g->sample = w->img->type;
-    if (!common_spec(w, threads, &spec, err)) return false;
-    spec.band_rows = band < spec.height ? band : 0;
+    (void)pass;
+    if (!common_spec(w, s->threads, &spec, err)) return false;
+    spec.band_rows = stream_band_rows(s);
     for (int i = 0; i < w->r->outputs; i++) {
         sat_window *window;
-        spec.range = w->r->range[i];
+        sat_bytes bytes;
         if (has_range_of_another(w, i)) continue;
         stream_filter *f = &g->filter[g->filters];
         *f = STREAM_FILTER(window);
-        sat_bytes bytes;
+        spec.range = w->r->range[i];
         spec.output = w->r->output, spec.outputs = w->r->outputs;
         if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
         spec.outputs = 0;
-        if (!open_range(w, input, spec, &window, f->result, &f->results, err)) return false;
+        if (!open_range(w, spec, &window, f->result, &f->results, err)) return false;
         f->object = window;
         g->filters++;
     }
-    for (int i = 0; i < w->r->outputs; i++) {
-        image *head = &s->head[i];
-        *at_output = i;
-        *head = *w->img;
-        head->channels = w->channels, head->type = w->result[i], head->bilevel = w->bilevel[i];
-        s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
-        set_nodata(w, i, &head->meta);
-        if (!stream_begin(s, i, w->format[i], encode, w->sink[i], err)) return false;
-    }
-    *at_output = -1;
     return true;
 }
 
-bool job_window_rows(const job *j, const char *input, const job_rows *rows, char *const *outputs, int threads,
-                     times *spent, int *at_output, error *err)
+static bool what_counts(work *w, stream *s, error *err)
 {
-    work w = {.j = j, .r = &j->windows, .img = &rows->from->head};
+    const job *j = w->j;
+    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = s->threads};
+    const image *img = s->from.img;
     valid_choice choice = j->valid;
-    stream *s = calloc(1, sizeof *s);
+    if (!img) choice.mask = NULL; /* is read by rows */
+    if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, img && w->by_alpha, &decode, j->verbose,
+                        err))
+        return false;
+    s->alpha_clears = w->by_alpha;
+    s->masked = w->valid.masked = w->valid.mask.data || s->from.mask || w->by_alpha;
+    s->mask = w->valid.mask;
+    w->valid.mask = (image){0};
+    return true;
+}
+
+static bool store(stream *s, int i, image *rows, error *err)
+{
+    work *w = s->context;
+    (void)i, (void)err;
+    job_store(w->j, &w->valid, rows, &w->stored);
+    return true;
+}
+
+/* What is written. */
+static void prepare(work *w, stream *s, const encode_options *encode)
+{
+    s->context = w;
+    s->results = w->r->outputs;
+    s->open = open_windows;
+    s->sample = w->head.type;
+    for (int i = 0; i < s->results; i++) {
+        image *head = &s->head[i];
+        *head = w->head;
+        head->channels = w->channels, head->type = s->made[i] = w->result[i], head->bilevel = w->bilevel[i];
+        set_nodata(w, i, &head->meta);
+        job_store_head(w->j, &w->valid, head);
+        if (head->type != s->made[i]) s->store = store;
+        s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
+        stream_write_to(s, i, w->format[i], encode, w->sink[i]);
+    }
+}
+
+bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                times *spent, int *at_output, error *err)
+{
     const double start = clock_now_s();
-    const encode_options encode = {.quality = j->quality,
-                                   .compression = j->compression,
-                                   .threads = threads,
-                                   .tile_width = (uint32_t)rows->from->tile_width,
-                                   .tile_height = (uint32_t)rows->from->tile_height};
-    if (!s) return fail_memory(err, "out of memory");
-    s->from = rows->from, s->mask = rows->mask, s->share = rows->share, s->at_output = -1;
-    choice.mask = NULL; /* is not decoded */
-    w.channels = w.img->channels - image_has_alpha(w.img);
-    job_stage(j, spent, "compute");
+    work w = {.j = j, .input = input, .r = &j->windows, .head = *job_head(from)};
+    const encode_options encode = job_encoding(j, from, threads, spent);
+    stream *s = stream_new(j, from, threads, err);
+    if (!s) return false;
+    w.channels = w.head.channels - image_has_alpha(&w.head);
+    w.by_alpha = by_alpha(j, &w.head);
     bool ok = open_outputs(&w, outputs, at_output, err);
-    const int64_t band = stream_band(w.img->height, largest_row(&w), threads);
     if (ok) {
         *at_output = -1;
-        ok = valid_of_image(&w.valid, &choice, w.img, input, false, NULL, j->verbose, err);
-        w.valid.by_rows = rows->mask != NULL;
-        ok = ok && open_stream(&w, input, s, band, &encode, threads, at_output, err);
+        ok = what_counts(&w, s, err);
     }
-    if (ok && !(ok = stream_run(s, band, threads, spent, err))) *at_output = s->at_output;
     if (ok) {
-        for (int i = 0; i < s->stage[0].filters; i++) {
-            const stream_filter *f = &s->stage[0].filter[i];
-            take_counts(&w, &f->counts, f->result, f->results);
-        }
-        for (int i = 0; i < s->results; i++)
-            if (s->ranges[i] && s->low[i] == s->high[i]) say_uniform(&w, input, i, (int)s->low[i]);
-        say_results(&w, input);
+        prepare(&w, s, &encode);
+        ok = stream_run(s, spent, err);
+        *at_output = s->at_output;
+    }
+    if (ok) {
+        say_results(&w, s);
         ok = commit(&w, at_output, err);
     }
-    spent->compute_s = clock_now_s() - start;
+    spent->compute_s = clock_now_s() - start - spent->encode_s;
     for (int i = 0; i < w.r->outputs; i++) sink_abort(&w.sink[i]);
+    valid_free(&w.valid);
     stream_free(s);
-    free(s);
     return ok;
 }
 
-/* ---- a whole image ---------------------------------------------------------------------------------- */
-
-bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,
-                int *at_output, error *err)
+const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
-    work w = {.j = j, .r = &j->windows, .img = img};
-    const int n = w.r->outputs;
-    double start = clock_now_s();
-    w.channels = img->channels - image_has_alpha(img);
-    w.by_alpha = by_alpha(j, img);
-    bool ok = open_outputs(&w, outputs, at_output, err);
-    if (ok) {
-        *at_output = -1;
-        job_stage(j, spent, "compute");
-        const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-        ok = valid_of_image(&w.valid, &j->valid, img, input, w.by_alpha, &decode, j->verbose, err) &&
-             compute(&w, input, threads, err);
+    for (int i = 0; i < j->windows.outputs; i++) {
+        sat_statistic_info info;
+        const char *name = j->windows.output[i].statistic, *why = stream_refuses(j, from, outputs[i]);
+        if (why) return why;
+        if (window_statistic(name, strlen(name), &info) && info.whole_image) return "a statistic is of all of it";
     }
-    spent->compute_s = clock_now_s() - start;
-    if (ok) job_stage(j, spent, "encode");
-    start = clock_now_s();
-    for (int i = 0; i < n && ok; i++) {
-        *at_output = i;
-        ok = encode(&w, i, threads, spent, err);
-    }
-    ok = ok && commit(&w, at_output, err);
-    spent->encode_s = clock_now_s() - start;
-    for (int i = 0; i < n; i++) {
-        sink_abort(&w.sink[i]);
-        image_free(&w.out[i]);
-    }
-    valid_free(&w.valid);
-    return ok;
+    return NULL;
 }

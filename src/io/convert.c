@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sample_type.h"
 
@@ -75,4 +76,27 @@ int64_t image_to_u8(image *img, double low, double high, const double *taken)
     }
     become(img, SAT_U8);
     return beyond;
+}
+
+/* The part takes the place of rows that have been read. */
+bool image_by_parts(image *img, sat_type type,
+                    bool (*become_part)(void *context, const sat_view *from, const sat_view *to, error *err),
+                    void *context, error *err)
+{
+    enum { PART_BYTES = 1 << 22 };
+    const int64_t all = img->height * image_planes(img), most = PART_BYTES / (int64_t)img->row_bytes;
+    image made, rows = *img;
+    rows.planes = 0, rows.height = most < 1 ? 1 : most < all ? most : all;
+    if (!image_alloc_like(&made, &rows, img->channels, type, err)) return false;
+    bool ok = true;
+    for (int64_t y = 0; ok && y < all; y += rows.height) {
+        if (rows.height > all - y) rows.height = made.height = all - y;
+        rows.data = (char *)img->data + (size_t)y * img->row_bytes;
+        const sat_view from = image_view(&rows), to = image_view(&made);
+        ok = become_part(context, &from, &to, err);
+        memcpy((char *)img->data + (size_t)y * made.row_bytes, made.data, (size_t)made.height * made.row_bytes);
+    }
+    image_free(&made);
+    become(img, type);
+    return ok;
 }

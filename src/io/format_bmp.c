@@ -8,6 +8,8 @@
 
 #include "bmp_runs.h"
 #include "codec.h"
+#include "row_sink.h"
+#include "row_source.h"
 
 enum { LARGEST_GAP = 1 << 24 }; /* between header and pixels: a palette, and padding */
 enum {
@@ -47,13 +49,13 @@ typedef struct field {
 typedef struct bmp {
     int64_t width, height;
     bool top_down;
+    int channels;
     int bits; /* per pixel: 1, 2, 4, 8 (palette), 16, 24, 32 */
     coding coding;
     field fields[4];
     const uint8_t *palette; /* blue, green, red, and in entries of 4 bytes an unused one */
     size_t entries, entry_bytes;
     bool whole_palette;              /* the bytes at hand contain it */
-    bool grey;                       /* and all of its colours are grey */
     size_t begin;                    /* of the pixels in the file */
     size_t row_bytes;                /* in the file, unless it is in runs */
     double x_per_metre, y_per_metre; /* 0 = unknown */
@@ -180,11 +182,6 @@ static bool is_grey(const bmp *b)
     return colours(b) > 0;
 }
 
-static int channels_of(const bmp *b)
-{
-    return b->fields[3].top ? 4 : b->grey ? 1 : 3;
-}
-
 /* Reads all but the pixels, which may lie behind the n bytes. */
 static bool read_header(const uint8_t *bytes, size_t n, const decode_options *opt, bmp *b, error *err)
 {
@@ -220,7 +217,7 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     b->entry_bytes = core ? 3 : 4;
     b->entries = palette_entries((begin - end) / b->entry_bytes, header_field(header, header_bytes, 32));
     b->whole_palette = n - end >= colours(b) * b->entry_bytes;
-    b->grey = b->whole_palette && is_grey(b);
+    b->channels = b->fields[3].top ? 4 : b->whole_palette && is_grey(b) ? 1 : 3;
     b->begin = begin;
     return true;
 }
@@ -241,7 +238,7 @@ static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, ima
     bmp b;
     error unused;
     if (!read_header(bytes, n, &codec_any_size, &b, &unused)) return false;
-    *s = (image_shape){.width = b.width, .height = b.height, .channels = channels_of(&b), .type = SAT_U8};
+    *s = (image_shape){.width = b.width, .height = b.height, .channels = b.channels, .type = SAT_U8};
     return b.whole_palette;
 }
 
@@ -266,47 +263,62 @@ static inline uint8_t component(uint32_t pixel, field f)
     return (uint8_t)(f.top == 255 ? v : f.top == 0 ? 0 : ((uint64_t)v * 255 + f.top / 2) / f.top);
 }
 
-static void expand_row(const bmp *b, const uint8_t *raw, uint8_t *dst, int channels)
+static bool expand_row(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
-    size_t bytes = (size_t)b->bits / 8;
-    for (int64_t x = 0; x < b->width; x++, raw += bytes) {
-        uint32_t pixel = load_le16(raw);
-        if (bytes >= 3) pixel |= (uint32_t)raw[2] << 16;
-        if (bytes == 4) pixel |= (uint32_t)raw[3] << 24;
-        for (int c = 0; c < channels; c++) *dst++ = component(pixel, b->fields[c]);
-    }
-}
-
-static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst, int channels)
-{
-    for (int64_t x = 0; x < b->width; x++) {
-        size_t bit = (size_t)x * (size_t)b->bits;
-        size_t i = (unsigned)raw[bit / 8] >> (8 - b->bits - (int)(bit % 8)) & ((1u << b->bits) - 1);
-        if (i >= b->entries) return false;
-        const uint8_t *colour = b->palette + i * b->entry_bytes;
-        for (int c = 0; c < channels; c++) *dst++ = colour[2 - c];
+    const bmp *b = s->state;
+    const size_t bytes = (size_t)b->bits / 8;
+    (void)err;
+    for (int64_t x = 0; x < b->width; x++, from += bytes) {
+        uint32_t pixel = load_le16(from);
+        if (bytes >= 3) pixel |= (uint32_t)from[2] << 16;
+        if (bytes == 4) pixel |= (uint32_t)from[3] << 24;
+        for (int c = 0; c < b->channels; c++) *row++ = component(pixel, b->fields[c]);
     }
     return true;
 }
 
-static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img, const io_progress *progress,
-                      error *err)
+static bool expand_palette_row(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
-    if (n / b->row_bytes < (size_t)b->height) return fail(err, "truncated: the BMP has too few pixels");
-    bool ok = image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err);
-    for (int64_t y = 0; ok && y < b->height; y++) {
-        const uint8_t *raw = pixels + (size_t)y * b->row_bytes;
-        uint8_t *dst = image_row(img, b->top_down ? y : b->height - 1 - y);
-        if (b->bits > 8) {
-            expand_row(b, raw, dst, img->channels);
-        } else {
-            ok = expand_palette_row(b, raw, dst, img->channels) ||
-                 fail(err, "corrupt: the BMP's palette lacks a colour");
-        }
-        codec_rows_done(progress, y + 1, b->height);
+    const bmp *b = s->state;
+    for (int64_t x = 0; x < b->width; x++) {
+        size_t bit = (size_t)x * (size_t)b->bits;
+        size_t i = (unsigned)from[bit / 8] >> (8 - b->bits - (int)(bit % 8)) & ((1u << b->bits) - 1);
+        if (i >= b->entries) return fail(err, "corrupt: the BMP's palette lacks a colour");
+        const uint8_t *colour = b->palette + i * b->entry_bytes;
+        for (int c = 0; c < b->channels; c++) *row++ = colour[2 - c];
     }
-    return ok;
+    return true;
 }
+
+/* The palette is in the input's head. */
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    if (s->in_order) {
+        s->whole = "it comes through a pipe";
+        return true;
+    }
+    bmp *b = s->state = calloc(1, sizeof *b);
+    if (!b) return fail_memory(err, "out of memory: a BMP");
+    if (!read_header(s->in.head, s->in.head_n, opt, b, err)) return false;
+    if (in_runs(b)) {
+        s->whole = "it is in runs";
+        return true;
+    }
+    if (b->begin > s->in.length || (s->in.length - b->begin) / b->row_bytes < (uint64_t)b->height)
+        return fail(err, "truncated: the BMP has too few pixels");
+    s->head = (image){.width = b->width, .height = b->height, .channels = b->channels, .type = SAT_U8};
+    s->head.meta.x_per_metre = b->x_per_metre;
+    s->head.meta.y_per_metre = b->y_per_metre;
+    s->begin = b->begin;
+    s->stored_bytes = b->row_bytes;
+    s->upward = !b->top_down;
+    s->apart = true;
+    s->unpack = b->bits > 8 ? expand_row : expand_palette_row;
+    if (b->channels == 4 && !rows_show_alpha(s)) s->whole = "its alpha may be 0 in every pixel";
+    return true;
+}
+
+static const row_reading reads_rows = {.open = open_rows};
 
 /* Two bytes code up to 255 pixels, and a move may skip any number.  Up to a million pixels are always plausible; above,
  * a factor of 16 is for moves. */
@@ -332,7 +344,7 @@ static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img,
     bool complete, palette = b->bits != 24;
     if (!plausible(b, &runs, pixels, n, err)) return false;
     if (palette && b->entries == 0) return fail(err, "corrupt: the BMP has no palette");
-    if (!image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err)) return false;
+    if (!image_alloc(img, b->width, b->height, b->channels, SAT_U8, err)) return false;
     const uint8_t *colour = palette ? b->palette : black, *at = pixels;
     uint8_t *dst = img->data;
     for (int64_t i = 0; i < img->width * img->height; i++)
@@ -345,21 +357,27 @@ static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img,
     }
 }
 
+/* Channels are chosen when alpha is known. */
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
     bmp b;
+    decode_options all = *opt;
+    all.channels = (channel_choice){0};
     if (!read_header(bytes, n, opt, &b, err)) return false;
-    if (b.begin > n) return fail(err, "truncated: the BMP has too few pixels");
-    bool ok = in_runs(&b) ? read_runs(&b, bytes + b.begin, n - b.begin, img, err)
-                          : read_rows(&b, bytes + b.begin, n - b.begin, img, &opt->progress, err);
-    if (ok)
-        codec_opaque_if_clear(img);
-    else
-        image_free(img);
-    img->meta.x_per_metre = ok ? b.x_per_metre : 0;
-    img->meta.y_per_metre = ok ? b.y_per_metre : 0;
-    return ok;
+    if (!in_runs(&b)) {
+        if (!rows_decode(&reads_rows, bytes, n, &all, img, err)) return false;
+    } else {
+        if (b.begin > n) return fail(err, "truncated: the BMP has too few pixels");
+        if (!read_runs(&b, bytes + b.begin, n - b.begin, img, err)) {
+            image_free(img);
+            return false;
+        }
+        img->meta.x_per_metre = b.x_per_metre;
+        img->meta.y_per_metre = b.y_per_metre;
+    }
+    codec_opaque_if_clear(img);
+    return true;
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -376,8 +394,9 @@ static uint32_t per_metre(double v)
 
 /* The header of 40 bytes for RGB, and for grey with the palette; for RGBA version 4, with a mask for alpha and the sRGB
  * colour space. */
-static bool write_header(const image *img, size_t pixel_bytes, sink *out, error *err)
+static bool write_header(row_sink *s, size_t pixel_bytes, error *err)
 {
+    const image *img = s->head;
     enum { SRGB = 0x73524742 };
     bool alpha = img->channels == 4, grey = img->channels == 1;
     uint32_t header_bytes = alpha ? V4_HEADER : INFO_HEADER, end = FILE_HEADER + header_bytes;
@@ -399,12 +418,27 @@ static bool write_header(const image *img, size_t pixel_bytes, sink *out, error 
     if (alpha) store_le32(header + ALPHA_HEADER, SRGB);
     for (uint32_t i = 0; i < RAMP; i++) store_le32(ramp + 4 * i, i * 0x010101);
     if (grey) store_le32(header + 32, RAMP);
-    return sink_write(out, file, end, err) && sink_write(out, ramp, begin - end, err);
+    s->header_bytes = begin;
+    return sink_write(s->out, file, end, err) && sink_write(s->out, ramp, begin - end, err);
 }
 
-static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+static void pack_row(const row_sink *s, const uint8_t *row, uint8_t *packed)
 {
-    static const int order[] = {2, 1, 0, 3};
+    const size_t n = s->head->row_bytes;
+    const int channels = s->head->channels;
+    if (channels == 1) memcpy(packed, row, n);
+    for (size_t i = 0; channels > 1 && i < n; i += (size_t)channels) {
+        packed[i] = row[i + 2];
+        packed[i + 1] = row[i + 1];
+        packed[i + 2] = row[i];
+        if (channels == 4) packed[i + 3] = row[i + 3];
+    }
+    memset(packed + n, 0, s->packed_bytes - n);
+}
+
+static bool begin(row_sink *s, error *err)
+{
+    const image *img = s->head;
     size_t row_bytes, bytes;
     if (__builtin_mul_overflow((size_t)img->width, (size_t)img->channels, &row_bytes) ||
         __builtin_add_overflow(row_bytes, -row_bytes % 4, &row_bytes) ||
@@ -412,19 +446,16 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
         return fail(err, "%lldx%lld pixels are too many for BMP; use .png", (long long)img->width,
                     (long long)img->height);
     }
-    uint8_t *row = calloc(1, row_bytes);
-    bool ok = row || fail(err, "out of memory: a row of %zu bytes", row_bytes);
-    ok = ok && write_header(img, bytes, out, err);
-    for (int64_t y = img->height - 1; ok && y >= 0; y--) {
-        const uint8_t *src = image_row(img, y);
-        uint8_t *dst = row;
-        for (int64_t x = 0; x < img->width; x++, src += img->channels)
-            for (int c = 0; c < img->channels; c++) *dst++ = src[img->channels == 1 ? 0 : order[c]];
-        ok = sink_write(out, row, row_bytes, err);
-        codec_rows_done(&opt->progress, img->height - y, img->height);
-    }
-    free(row);
-    return ok;
+    s->packed_bytes = row_bytes;
+    s->pack = pack_row;
+    return write_header(s, bytes, err);
+}
+
+static const row_writing writes_rows = {.upward = true, .begin = begin};
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return rows_encode(&format_bmp, img, opt, out, err);
 }
 
 const image_format format_bmp = {
@@ -437,4 +468,6 @@ const image_format format_bmp = {
     .decode = decode,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
+    .writes_rows = &writes_rows,
 };

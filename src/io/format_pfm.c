@@ -93,18 +93,21 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
-static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+static bool begin(row_sink *s, error *err)
 {
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     char header[64];
-    int n = snprintf(header, sizeof header, "P%c\n%lld %lld\n%s1.0\n", img->channels == 3 ? 'F' : 'f',
-                     (long long)img->width, (long long)img->height, little ? "-" : "");
-    bool ok = sink_write(out, header, (size_t)n, err);
-    for (int64_t y = img->height - 1; ok && y >= 0; y--) {
-        ok = sink_write(out, image_row(img, y), img->row_bytes, err);
-        codec_rows_done(&opt->progress, img->height - y, img->height);
-    }
-    return ok;
+    int n = snprintf(header, sizeof header, "P%c\n%lld %lld\n%s1.0\n", s->head->channels == 3 ? 'F' : 'f',
+                     (long long)s->head->width, (long long)s->head->height, little ? "-" : "");
+    s->header_bytes = (uint64_t)n;
+    return sink_write(s->out, header, (size_t)n, err);
+}
+
+static const row_writing writes_rows = {.upward = true, .begin = begin};
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    return rows_encode(&format_pfm, img, opt, out, err);
 }
 
 const image_format format_pfm = {
@@ -120,4 +123,5 @@ const image_format format_pfm = {
     .holds = holds,
     .encode = encode,
     .reads_rows = &reads_rows,
+    .writes_rows = &writes_rows,
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "codec.h"
+#include "row_source.h"
 #include "stb.h"
 
 enum { HEADER = 18, PALETTE = 1, COLOUR = 2, GREY = 3, RUNS = 8 /* added to the three types */ };
@@ -79,16 +80,22 @@ static bool has_attributes(const header *h)
 }
 
 /* The meaning of the attribute bits, from the extension area if the file has one. */
-static attributes attributes_of(const header *h, const uint8_t *bytes, size_t n)
+static bool read_attributes(byte_reader *in, const header *h, attributes *kind, error *err)
 {
     static const char signature[] = "TRUEVISION-XFILE."; /* and its zero */
     enum { USEFUL = 3, USEFUL_PREMULTIPLIED = 4 };
-    if (!has_attributes(h)) return NOT_ALPHA;
-    if (n < FOOTER + EXTENSION || memcmp(bytes + n - sizeof signature, signature, sizeof signature) != 0) return ALPHA;
-    size_t at = load_le32(bytes + n - FOOTER);
-    if (at < HEADER || at > n - FOOTER - EXTENSION || load_le16(bytes + at) < EXTENSION) return ALPHA;
-    int kind = bytes[at + ATTRIBUTES];
-    return kind == USEFUL ? ALPHA : kind == USEFUL_PREMULTIPLIED ? PREMULTIPLIED : NOT_ALPHA;
+    uint8_t footer[FOOTER], area[EXTENSION];
+    *kind = has_attributes(h) ? ALPHA : NOT_ALPHA;
+    if (*kind == NOT_ALPHA || in->length < FOOTER + EXTENSION) return true;
+    if (!reader_read(in, in->length - FOOTER, footer, FOOTER, err)) return false;
+    const uint32_t at = load_le32(footer);
+    if (memcmp(footer + FOOTER - sizeof signature, signature, sizeof signature) != 0 || at < HEADER ||
+        at > in->length - FOOTER - EXTENSION)
+        return true;
+    if (!reader_read(in, at, area, EXTENSION, err)) return false;
+    if (load_le16(area) < EXTENSION) return true;
+    *kind = area[ATTRIBUTES] == USEFUL ? ALPHA : area[ATTRIBUTES] == USEFUL_PREMULTIPLIED ? PREMULTIPLIED : NOT_ALPHA;
+    return true;
 }
 
 /* ---- length ---------------------------------------------------------------------------------------- */
@@ -133,20 +140,52 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
 }
 
 /* Can so many bytes hold these pixels?  For runs this is a lower bound. */
-static bool can_hold(const header *h, size_t bytes)
+static bool can_hold(const header *h, uint64_t bytes)
 {
     uint64_t pixels = (uint64_t)h->width * h->height;
     if (!h->runs) return bytes / h->pixel_bytes >= pixels;
     return bytes / (1 + h->pixel_bytes) >= (pixels + LONGEST_RUN - 1) / LONGEST_RUN;
 }
 
+/* All but the pixels. */
+typedef struct tga {
+    header h;
+    attributes kind;
+    int channels;
+    uint8_t *palette; /* malloc'd; or NULL */
+} tga;
+
+static bool read_palette(byte_reader *in, tga *t, error *err)
+{
+    const size_t bytes = (size_t)t->h.entries * t->h.entry_bytes;
+    if (bytes == 0) return true;
+    t->palette = malloc(bytes);
+    if (!t->palette) return fail_memory(err, "out of memory: a palette of %zu bytes", bytes);
+    return reader_read(in, t->h.palette, t->palette, bytes, err);
+}
+
+/* The palette is to be freed, also on false. */
+static bool open_file(byte_reader *in, const decode_options *opt, tga *t, error *err)
+{
+    const header *h = &t->h;
+    *t = (tga){0};
+    if (!read_header(in->head, in->head_n, &t->h)) return fail(err, "corrupt: no TGA header");
+    if (!codec_size_ok(h->width, h->height, opt, err)) return false;
+    if (h->begin > in->length || !can_hold(h, in->length - h->begin))
+        return fail(err, "truncated: the TGA has too few pixels");
+    if (h->type == GREY && h->pixel_bits == 16 && !h->attributes)
+        return fail(err, "a TGA of 16-bit grey that does not say whether half of it is alpha, which cannot be read");
+    if (!read_attributes(in, h, &t->kind, err)) return false;
+    t->channels = (h->type == GREY ? 1 : 3) + (t->kind != NOT_ALPHA);
+    return read_palette(in, t, err);
+}
+
 /* ---- pixels ---------------------------------------------------------------------------------------- */
 
-/* Reads the stored pixels, one after the other. */
+/* Reads pixels in runs, one after the other. */
 typedef struct reader {
     const uint8_t *at, *end;
     unsigned pixel_bytes;
-    bool runs;
     unsigned left;         /* pixels of the current run */
     const uint8_t *repeat; /* its one pixel; NULL if each is stored */
 } reader;
@@ -155,9 +194,7 @@ typedef struct reader {
 static bool read_pixels(reader *r, uint8_t *raw, size_t pixels)
 {
     while (pixels > 0) {
-        if (!r->runs) {
-            r->left = (unsigned)pixels;
-        } else if (r->left == 0) {
+        if (r->left == 0) {
             if (r->at == r->end) return false;
             uint8_t head = *r->at++;
             r->left = (head & 127u) + 1;
@@ -206,10 +243,13 @@ static inline void expand_colour(const uint8_t *raw, unsigned bytes, bool alpha,
     }
 }
 
-/* A row of pixels of the file, into samples that lie `step` apart; false if the palette lacks a colour. */
-static bool expand_row(const header *h, const uint8_t *palette, const uint8_t *raw, bool alpha, uint8_t *dst,
-                       ptrdiff_t step)
+/* A row of pixels of the file, from whichever side. */
+static bool expand_row(const tga *t, const uint8_t *raw, uint8_t *row, error *err)
 {
+    const header *h = &t->h;
+    const bool alpha = t->kind != NOT_ALPHA;
+    const ptrdiff_t step = h->from_right ? -t->channels : t->channels;
+    uint8_t *dst = h->from_right ? row + (size_t)(h->width - 1) * (size_t)t->channels : row;
     for (unsigned x = 0; x < h->width; x++, raw += h->pixel_bytes, dst += step) {
         if (h->type == GREY) {
             dst[0] = raw[0];
@@ -218,8 +258,9 @@ static bool expand_row(const header *h, const uint8_t *palette, const uint8_t *r
             expand_colour(raw, h->pixel_bytes, alpha, dst);
         } else {
             unsigned index = h->pixel_bytes == 1 ? raw[0] : load_le16(raw);
-            if (index < h->first_index || index - h->first_index >= h->entries) return false;
-            expand_colour(palette + (size_t)(index - h->first_index) * h->entry_bytes, h->entry_bytes, alpha, dst);
+            if (index < h->first_index || index - h->first_index >= h->entries)
+                return fail(err, "corrupt: the TGA's palette lacks a colour");
+            expand_colour(t->palette + (size_t)(index - h->first_index) * h->entry_bytes, h->entry_bytes, alpha, dst);
         }
     }
     return true;
@@ -238,41 +279,76 @@ static void divide_by_alpha(image *img)
     }
 }
 
-static bool decode_rows(const header *h, const uint8_t *bytes, size_t n, attributes kind, uint8_t *raw, image *img,
-                        const io_progress *progress, error *err)
+static bool unpack(const row_source *s, const uint8_t *from, uint8_t *row, error *err)
 {
-    reader r = {.at = bytes + h->begin, .end = bytes + n, .pixel_bytes = h->pixel_bytes, .runs = h->runs};
-    for (unsigned y = 0; y < h->height; y++) {
-        uint8_t *row = image_row(img, h->from_top ? y : h->height - 1 - y);
-        uint8_t *dst = h->from_right ? row + img->row_bytes - (size_t)img->channels : row;
-        if (!read_pixels(&r, raw, h->width)) return fail(err, "truncated: the TGA has too few pixels");
-        if (!expand_row(h, bytes + h->palette, raw, kind != NOT_ALPHA, dst,
-                        h->from_right ? -img->channels : img->channels)) {
-            return fail(err, "corrupt: the TGA's palette lacks a colour");
-        }
-        codec_rows_done(progress, y + 1, h->height);
+    return expand_row(s->state, from, row, err);
+}
+
+static bool open_rows(row_source *s, const decode_options *opt, error *err)
+{
+    if (s->in_order) {
+        s->whole = "it comes through a pipe";
+        return true;
     }
+    tga *t = s->state = calloc(1, sizeof *t);
+    if (!t) return fail_memory(err, "out of memory: a TGA");
+    if (!open_file(&s->in, opt, t, err)) return false;
+    if (t->h.runs) {
+        s->whole = "it is in runs";
+        return true;
+    }
+    s->head = (image){.width = t->h.width, .height = t->h.height, .channels = t->channels, .type = SAT_U8};
+    s->begin = t->h.begin;
+    s->stored_bytes = (size_t)t->h.width * t->h.pixel_bytes;
+    s->upward = !t->h.from_top;
+    s->apart = true;
+    s->unpack = unpack;
+    if (t->kind == PREMULTIPLIED || (t->kind == ALPHA && !rows_show_alpha(s)))
+        s->whole = "its alpha may be 0 in every pixel";
     return true;
 }
 
+static void close_rows(row_source *s)
+{
+    tga *t = s->state;
+    if (t) free(t->palette);
+    free(t);
+}
+
+static const row_reading reads_rows = {.open = open_rows, .close = close_rows};
+
+static bool decode_runs(const tga *t, const uint8_t *bytes, size_t n, const io_progress *progress, image *img,
+                        error *err)
+{
+    const header *h = &t->h;
+    reader r = {.at = bytes + h->begin, .end = bytes + n, .pixel_bytes = h->pixel_bytes};
+    uint8_t *raw = calloc(h->width, h->pixel_bytes);
+    bool ok = raw ? image_alloc(img, h->width, h->height, t->channels, SAT_U8, err) : fail(err, "out of memory");
+    for (unsigned y = 0; ok && y < h->height; y++) {
+        ok = read_pixels(&r, raw, h->width) || fail(err, "truncated: the TGA has too few pixels");
+        ok = ok && expand_row(t, raw, image_row(img, h->from_top ? y : h->height - 1 - y), err);
+        codec_rows_done(progress, y + 1, h->height);
+    }
+    free(raw);
+    return ok;
+}
+
+/* Channels are chosen when alpha is known. */
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
+    byte_reader in = reader_of_memory(bytes, n);
+    decode_options all = *opt;
+    tga t;
     *img = (image){0};
-    header h;
-    if (!read_header(bytes, n, &h)) return fail(err, "corrupt: no TGA header");
-    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
-    if (h.begin > n || !can_hold(&h, n - h.begin)) return fail(err, "truncated: the TGA has too few pixels");
-    if (h.type == GREY && h.pixel_bits == 16 && !h.attributes) {
-        return fail(err, "a TGA of 16-bit grey that does not say whether half of it is alpha, which cannot be read");
-    }
-    attributes kind = attributes_of(&h, bytes, n);
-    int channels = (h.type == GREY ? 1 : 3) + (kind != NOT_ALPHA);
-    uint8_t *raw = calloc(h.width, h.pixel_bytes);
-    bool ok = raw ? image_alloc(img, h.width, h.height, channels, SAT_U8, err) : fail(err, "out of memory");
-    ok = ok && decode_rows(&h, bytes, n, kind, raw, img, &opt->progress, err);
-    free(raw);
+    all.channels = (channel_choice){0};
+    bool ok = open_file(&in, opt, &t, err);
+    if (ok && t.h.runs)
+        ok = decode_runs(&t, bytes, n, &opt->progress, img, err);
+    else if (ok)
+        ok = rows_decode(&reads_rows, bytes, n, &all, img, err);
+    free(t.palette);
     if (ok) codec_opaque_if_clear(img);
-    if (ok && kind == PREMULTIPLIED) divide_by_alpha(img);
+    if (ok && t.kind == PREMULTIPLIED) divide_by_alpha(img);
     if (!ok) image_free(img);
     return ok;
 }
@@ -307,4 +383,5 @@ const image_format format_tga = {
     .decode = decode,
     .holds = holds,
     .encode = encode,
+    .reads_rows = &reads_rows,
 };

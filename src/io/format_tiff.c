@@ -46,7 +46,7 @@ static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, ima
                            .channels = t.channels,
                            .planes = t.planes,
                            .type = t.type,
-                           .turns = t.orientation > 1,
+                           .turns = t.orientation > 4 || (t.orientation > 1 && t.planes),
                            .decoder_bytes = t.block_bytes * (t.direct ? 1 : 2)};
     tiff_close(&f);
     return ok;
@@ -96,8 +96,11 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
     s->chosen = t->one;
     if (t->tiled) s->tile_width = t->block_width, s->tile_height = t->block_height;
     if (t->planes) meta->colours = t->colours, meta->alpha = t->alpha, meta->premultiplied = t->premultiplied;
-    if (t->orientation > 1) meta->orientation = t->orientation;
-    if (t->orientation > 1 && !opt->no_orient) s->whole = "it is to be turned";
+    if (t->orientation > 1 && t->orientation < 5 && !t->planes && !opt->no_orient)
+        s->turned = meta->turned = t->orientation;
+    else if (t->orientation > 1)
+        meta->orientation = t->orientation;
+    if (meta->orientation && !opt->no_orient) s->whole = "it is to be turned";
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
     read_nodata_as_samples(t, meta);
     if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);

@@ -52,6 +52,8 @@ typedef struct image_meta {
 bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err);
 /* Appends the georeference of an image to that of an image of its cells of that size: a pixel for each. */
 bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, int64_t cell_height, error *err);
+/* The georeference becomes that of an image of which the first `rows` are cut off. */
+void meta_begin_at(image_meta *meta, int64_t rows);
 void meta_free(image_meta *meta); /* frees what it points to, and zeroes the struct; a zeroed one is fine */
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Or 1, and several planes, which lie one behind the other: bands that

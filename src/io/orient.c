@@ -80,6 +80,29 @@ static void turn_tiles(void *context, int64_t index, int worker)
     }
 }
 
+static inline __attribute__((always_inline)) void mirror(uint8_t *row, int64_t width, size_t pixel_bytes)
+{
+    uint8_t *a = row, *b = row + (size_t)(width - 1) * pixel_bytes, kept[32]; /* the widest pixel */
+    for (; a < b; a += pixel_bytes, b -= pixel_bytes) {
+        memcpy(kept, a, pixel_bytes);
+        memcpy(a, b, pixel_bytes);
+        memcpy(b, kept, pixel_bytes);
+    }
+}
+
+void mirror_rows(uint8_t *rows, int64_t n, int64_t width, size_t pixel_bytes)
+{
+    for (int64_t y = 0; y < n; y++, rows += (size_t)width * pixel_bytes) {
+        switch (pixel_bytes) {
+        case 1: mirror(rows, width, 1); break;
+        case 2: mirror(rows, width, 2); break;
+        case 3: mirror(rows, width, 3); break;
+        case 4: mirror(rows, width, 4); break;
+        default: mirror(rows, width, pixel_bytes); break;
+        }
+    }
+}
+
 bool image_orient(image *img, int threads, error *err)
 {
     int orientation = img->meta.orientation;

@@ -7,4 +7,7 @@
 /* Applies meta.orientation to the pixels, resets it, and sets meta.turned.  On false the image is unchanged. */
 bool image_orient(image *img, int threads, error *err);
 
+/* Exchanges the first pixel of each row with the last one, and so on. */
+void mirror_rows(uint8_t *rows, int64_t n, int64_t width, size_t pixel_bytes);
+
 #endif

@@ -18,6 +18,7 @@ typedef struct row_sink row_sink;
 /* A format's part: how its files are written by rows.  begin() writes what stands before the samples.  Rows go out as
  * they are, or through the pack() that begin() has set, or there is a write(). */
 typedef struct row_writing {
+    bool upward; /* the bottom row first, by rows to files alone; nothing follows, and there is no write() */
     bool (*begin)(row_sink *s, error *err);
     bool (*write)(row_sink *s, const uint8_t *rows, int64_t n, error *err);
     bool (*end)(row_sink *s, error *err); /* NULL: nothing follows */
@@ -37,15 +38,18 @@ struct row_sink {
 
     /* The format's. */
     void (*pack)(const row_sink *s, const uint8_t *row, uint8_t *packed);
-    size_t packed_bytes; /* of a row */
-    uint64_t header_bytes;
-    void *state; /* malloc'd */
+    size_t packed_bytes;   /* of a row */
+    uint64_t header_bytes; /* of an upward format */
+    void *state;           /* malloc'd */
 
-    image img; /* of a format without rows: all of them */
+    const row_writing *by; /* NULL: the image is encoded whole */
+    bool in_order;         /* rows come as the file has them: the last row of an upward image first */
+    image img;             /* of a format without rows: all of them */
 };
 
 /* head: all of the image but its pixels.  head, opt, out and what they point to stay valid until the end.  A format
- * that cannot be written by rows keeps the whole image until the end.  To be freed, also on false. */
+ * that cannot be written by rows, or to a stream not, keeps the whole image until the end.  To be freed, also on false.
+ */
 bool row_sink_begin(row_sink *s, const image_format *format, const image *head, const encode_options *opt, sink *out,
                     error *err);
 /* The next n rows. */

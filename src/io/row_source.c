@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "image_memory.h"
+#include "orient.h"
 
 enum { PART_BYTES = 1 << 18 }; /* of rows that are converted while they are in a cache */
 
@@ -16,13 +17,22 @@ static int64_t part_rows(const image *img)
 
 /* ---- rows that lie one behind the other ------------------------------------------------------------------ */
 
-/* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's. */
+static uint64_t apart_bytes(const row_source *s)
+{
+    const int64_t rows = part_rows(&s->stored);
+    return s->apart ? (uint64_t)(rows < s->stored.height ? rows : s->stored.height) * s->stored_bytes : 0;
+}
+
+/* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's, or one
+ * apart. */
 static bool read_part(row_source *s, uint64_t at, int64_t n, size_t row, uint8_t *to, error *err)
 {
     const size_t bytes = (size_t)n * s->stored_bytes;
     const uint8_t *from = reader_held(&s->in, at, bytes);
     if (!from) {
-        uint8_t *place = to + (size_t)n * row - bytes;
+        if (s->apart && !s->bytes && !(s->bytes = malloc(apart_bytes(s))))
+            return fail_memory(err, "out of memory: rows of %zu bytes", s->stored_bytes);
+        uint8_t *place = s->apart ? s->bytes : to + (size_t)n * row - bytes;
         if (!reader_read(&s->in, at, place, bytes, err)) return false;
         from = place;
     }
@@ -87,6 +97,23 @@ bool rows_swap(const row_source *s, const uint8_t *from, uint8_t *row, error *er
     for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
     for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
     return true;
+}
+
+bool rows_show_alpha(const row_source *s)
+{
+    const int channels = s->head.channels;
+    const size_t row = sat_row_bytes(s->head.width, channels, SAT_U8);
+    uint8_t *samples = row > 0 ? malloc(row) : NULL;
+    const uint8_t *from;
+    error unused;
+    bool shown = false;
+    for (int64_t y = 0; samples && !shown && y < s->head.height; y++) {
+        from = reader_held(&s->in, s->begin + (uint64_t)y * s->stored_bytes, s->stored_bytes);
+        if (!from || !s->unpack(s, from, samples, &unused)) break;
+        for (size_t i = (size_t)channels - 1; !shown && i < row; i += (size_t)channels) shown = samples[i] != 0;
+    }
+    free(samples);
+    return shown;
 }
 
 bool rows_fit(const row_source *s, error *err)
@@ -157,13 +184,39 @@ static bool open_rows(row_source *s, const row_reading *by, const decode_options
     if (s->head.row_bytes == 0) return fail(err, "a row of %lld pixels cannot be addressed", (long long)s->head.width);
     s->stored = s->head;
     s->stored.meta = (image_meta){0};
+    s->memory_bytes += apart_bytes(s);
+    s->whole_bytes += apart_bytes(s);
     if (s->upward && s->in_order) s->whole = "its rows begin at the bottom, and it comes through a pipe";
     return s->chosen || choose(s, opt, err);
 }
 
+/* From the last row up in orientations 3 and 4, in parts that begin at steps, so that what is stored together is read
+ * once; each row from the right in 2 and 3. */
+static bool read_turned(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
+{
+    const size_t row = s->stored.row_bytes;
+    const int64_t height = s->stored.height;
+    if (s->turned == 2 && !s->by->read(s, y, n, to, 0, err)) return false;
+    for (int64_t end = height - y, low = end - n, from; s->turned > 2 && end > low; end = from) {
+        from = s->step > 1 ? (end - 1) / s->step * s->step : low;
+        if (from < low) from = low;
+        uint8_t *part = to + (size_t)(height - end - y) * row;
+        if (!s->by->read(s, from, end - from, part, 0, err)) return false;
+        reverse_rows(part, end - from, row);
+    }
+    if (s->turned < 4) mirror_rows(to, n, s->stored.width, row / (size_t)s->stored.width);
+    return true;
+}
+
+static bool read_any(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
+{
+    if (s->turned) return read_turned(s, y, n, to, err);
+    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, plane_bytes, err);
+}
+
 static bool read_stored(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    return (s->by->read ? s->by->read : read_plain)(s, y, n, to, plane_bytes, err) &&
+    return read_any(s, y, n, to, plane_bytes, err) &&
            (!s->in_order || y + n < s->stored.height || !s->by->end || s->by->end(s, err));
 }
 
@@ -264,6 +317,7 @@ void row_source_close(row_source *s)
     else
         free(s->state);
     free(s->part);
+    free(s->bytes);
     meta_free(&s->head.meta);
     reader_close(&s->in);
     *s = (row_source){.in.fd = -1};

@@ -45,16 +45,19 @@ struct row_source {
     uint64_t begin;      /* where rows lie as they are, the first byte of them */
     size_t stored_bytes; /* of a row there */
     bool upward;         /* the bottom row first */
-    unsigned how;        /* for unpack(), whose row may lie where its bytes do, or end there */
+    bool apart;          /* unpack()'s row lies elsewhere than its bytes; else it may lie where they do, or end there */
+    unsigned how;        /* for unpack() */
     bool (*unpack)(const row_source *s, const uint8_t *from, uint8_t *row, error *err); /* NULL: as they are */
     void *state;                                                                        /* malloc'd */
 
     bool chosen; /* the choice of channels is made by the format */
+    int turned;  /* 2 to 4: the orientation (orient.c) to which the rows of its read() are turned; no planes */
 
     const row_reading *by;
     channel_choice choice; /* that is still to be made */
     const char *path;
-    uint8_t *part; /* rows before the choice */
+    uint8_t *part;  /* rows before the choice */
+    uint8_t *bytes; /* that are to be unpacked to another place */
 };
 
 /* Opens an image file, "-" = standard input, and reads what stands before its samples.  The content decides the format.
@@ -73,6 +76,10 @@ void row_source_close(row_source *s); /* a zeroed one is fine */
 
 /* An unpack() that swaps the bytes of each sample. */
 bool rows_swap(const row_source *s, const uint8_t *from, uint8_t *row, error *err);
+
+/* For open(), of u8 with all of its members set: is alpha other than 0 in a pixel of the input's head?  If it is not,
+ * the whole image may have to become opaque (codec_opaque_if_clear()). */
+bool rows_show_alpha(const row_source *s);
 
 /* For open(), with begin and stored_bytes set: has the input the bytes of all rows?  A stream may. */
 bool rows_fit(const row_source *s, error *err);

@@ -282,6 +282,21 @@ bool sink_rewrites(const sink *s)
     return !s->stream;
 }
 
+bool sink_reserve(sink *out, uint64_t n, error *err)
+{
+    if (out->failed) return repeat_failure(out, err);
+    if (out->stream) return fail(err, "a stream cannot be written out of order");
+    if (!flush(out, err)) return false;
+    const uint64_t end = out->written + n;
+    if (end < n || end > INT64_MAX) {
+        errno = EFBIG;
+        return write_failed(out, err);
+    }
+    if (ftruncate(out->fd, (off_t)end) != 0 || lseek(out->fd, (off_t)end, SEEK_SET) < 0) return write_failed(out, err);
+    out->written = end;
+    return true;
+}
+
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err)
 {
     uint64_t at = offset;

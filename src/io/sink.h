@@ -18,6 +18,7 @@
 #define IO_SINK_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "error.h"
@@ -41,6 +42,9 @@ bool sink_write(sink *out, const void *bytes, size_t n, error *err);
 
 /* May it be written out of order?  A stream may not. */
 bool sink_rewrites(const sink *s);
+
+/* Appends n zeros, a hole in the file, for what is written out of order. Not on streams: false. */
+bool sink_reserve(sink *out, uint64_t n, error *err);
 
 /* Overwrites n bytes at an offset already written (headers with a checksum). Not on streams: false. */
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err);

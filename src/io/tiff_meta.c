@@ -227,6 +227,26 @@ bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, i
     return true;
 }
 
+/* Pixel (i, j + rows) becomes pixel (i, j). */
+void meta_begin_at(image_meta *meta, int64_t rows)
+{
+    enum { POINT = 6, MATRIX = 16, ROW = 4 };
+    const meta_block *block = &meta->blocks[META_GEOTIFF];
+    uint32_t n;
+    double v[MATRIX];
+    uint8_t *points = geo_find(block, GEO_TIEPOINTS, &n);
+    for (uint32_t i = 1; points && i + POINT <= n + 1; i += POINT) {
+        memcpy(v, points + i * sizeof *v, sizeof *v);
+        *v -= (double)rows;
+        memcpy(points + i * sizeof *v, v, sizeof *v);
+    }
+    uint8_t *matrix = geo_find(block, GEO_MATRIX, &n);
+    if (!matrix || n != MATRIX) return;
+    memcpy(v, matrix, sizeof v);
+    for (double *row = v; row < v + MATRIX - ROW; row += ROW) row[3] += row[1] * (double)rows;
+    memcpy(matrix, v, sizeof v);
+}
+
 /* EXIF's directories, ahead of all else, and its texts. */
 static bool write_exif(tiff_file *f, const image_meta *meta)
 {
@@ -267,6 +287,11 @@ bool meta_of_cells(image_meta *to, const image_meta *from, int64_t cell_width, i
 {
     (void)to, (void)from, (void)cell_width, (void)cell_height, (void)err; /* no format with one is read */
     return true;
+}
+
+void meta_begin_at(image_meta *meta, int64_t rows)
+{
+    (void)meta, (void)rows;
 }
 
 #endif

@@ -72,6 +72,20 @@ file_static() {
         $(flags_of --libs --static sat_file | sed 's/-lsat_file//; s/-lsat//') -o "$dir/file-static" &&
         "$dir/file-static" "$dir/static.npy" && cmp "$dir/shared.npy" "$dir/static.npy"
 }
+mpi() { # on one, two and three processes: the sums that the command finds
+    # shellcheck disable=SC2046 # flags
+    mpicc -std=c11 -Wall -Wextra -Werror examples/mpi.c $(flags --cflags --libs) -o "$dir/mpi" &&
+        head -c $((777 * 1001)) /dev/urandom >"$dir/pixels.raw" &&
+        printf '%s\n' x,y,w,h 0,0,777,1001 776,1000,1,1 0,500,777,1 30,64,500,700 >"$dir/rects.csv" &&
+        "$root/bin/sat" query "$dir/pixels.raw" --raw 777x1001:u8 --rects "$dir/rects.csv" --stat sum >"$dir/want" || return
+    local n
+    for n in 1 2 3; do
+        rm -f "$dir/mpi.npy"
+        LD_LIBRARY_PATH=$root/lib OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n $n \
+            "$dir/mpi" "$dir/pixels.raw" 777 1001 "$dir/mpi.npy" &&
+            "$root/bin/sat" query "$dir/mpi.npy" --layout inclusive --rects "$dir/rects.csv" --stat sum | diff - "$dir/want" || return
+    done
+}
 file_kept() { # a file that is there
     echo precious >"$dir/precious.npy"
     "$dir/file-static" "$dir/precious.npy" && return 1
@@ -136,6 +150,11 @@ try "the example of table files builds against the shared libraries and is right
 try "the example of table files builds against the static libraries and is right" prints_mean file_static
 try "sat reads that file" same_file
 try "the example replaces no file" file_kept
+if mpirun --version 2>/dev/null | grep -q 'Open MPI' && command -v mpicc >/dev/null; then
+    try "the example for MPI builds, and is right on one, two and three processes" mpi
+else
+    skip "the example for MPI" "no Open MPI"
+fi
 try "the README and docs/library.md show the examples for host and device" in_documents
 try "the example for devices of docs/library.md builds, and is right where there is one" device_table
 try "the example for devices builds, and is right where there is one" device

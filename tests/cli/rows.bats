@@ -77,6 +77,118 @@ numpy.save("m.npy", m.astype("f4"))'
     [ ! -e no.pgm ]
 }
 
+@test "light, alpha that is no data, passes with a mask, smaller types: in bands of rows" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(7)
+q = r.integers(0, 256, (2500, 500, 4), numpy.uint8)
+q[..., 3] *= r.random((2500, 500)) < 0.6
+open("q.pam", "wb").write(b"P7\nWIDTH 500\nHEIGHT 2500\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + q.tobytes())
+numpy.save("m.npy", (r.random((2500, 500)) < 0.3).astype("u1"))'
+    ok -q q.pam --box 1 --alpha straight -o q.png
+    for args in "--box 9 --linear" "--box 9 --linear --nodata 7" "--gauss 2 --linear --border constant:9" \
+        "--box 9 --linear --min-valid 20 --passes 3" "--box 5 --nodata 7 --passes 2" "--box 3 --min-valid 2 --passes 4" \
+        "--box 4 --mask m.npy --passes 4 --keep-holes" "--box 3 --mask m.npy --passes 3 --nodata 7" \
+        "--box 7 --stat std --result same" "--box 7 --scale 50:200 --linear" \
+        "--gauss 3 --mask m.npy --linear" "--box 3 --mask m.npy --passes 2 --min-valid 3 --alpha straight --linear"; do
+        for threads in 1 2; do
+            for from in png pam; do
+                # shellcheck disable=SC2086 # words
+                sat q.$from $args --threads $threads -o $from.pam
+                [ "$status" = 0 ]
+                echo "${stderr//q.$from/q}" >$from.said
+            done
+            cmp png.pam pam.pam
+            cmp png.said pam.said
+        done
+    done
+    for from in png pam; do ok -q q.$from --box 7 --stat mean,rms --result f16 -o "$from.{stat}.npy"; done
+    for f in png.*.npy; do cmp "$f" "pam${f#png}"; done
+    ok -q q.png --gauss 1 --nodata 7 --result f16 -o png.tif
+    ok -q q.pam --gauss 1 --nodata 7 --result f16 -o pam.tif
+    cmp png.tif pam.tif
+}
+
+@test "tables in bands of rows: floats, holes, a mask" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(8)
+f = r.normal(3, 100, (3000, 700)).astype("f4")
+f[r.random(f.shape) < 0.1] = 7
+f[5, 9] = numpy.inf
+numpy.save("rows.npy", f)
+open("x.pfm", "wb").write(b"Pf\n700 3000\n-1\n" + f[::-1].tobytes())
+numpy.save("m.npy", (r.random(f.shape) < 0.3).astype("u1"))'
+    for args in "" "--moments 1,2" "--nodata 7 --moments 0,1,2" "--nodata nan --mask m.npy" "--mask m.npy --layout inclusive" "--type f32"; do
+        # shellcheck disable=SC2086 # words
+        sat rows.npy $args -o rows.table.npy
+        [ "$status" = 0 ]
+        said=$stderr
+        run bash -c 'cat x.pfm | "$1" - $2 -o whole.table.npy 2>said' bash "$sat" "$args" # the bottom row first: whole
+        [ "$status" = 0 ]
+        [ "${said//rows.table/x}" = "$(sed 's/whole.table/x/' said)" ]
+        cmp rows.table.npy whole.table.npy
+    done
+}
+
+@test "--rows A:B: a part of the result, whose georeference begins there" {
+    begin
+    for args in "--box 31" "--box 4 --passes 3" "--gauss 9" "--box 501 --linear" "--box 9 --border wrap" "--box 9 --stat std --result same"; do
+        # shellcheck disable=SC2086 # words
+        ok -q a.pgm $args -o all.raw
+        for part in 0:1 4999:5000 0:5000 17:3333; do
+            # shellcheck disable=SC2086 # words
+            ok -q a.pgm $args --rows $part -o part.raw
+            cmp part.raw <(tail -c +$((${part%:*} * 1000 + 1)) all.raw | head -c $(((${part#*:} - ${part%:*}) * 1000)))
+        done
+    done
+    ok a.pgm --box 31 --rows 100:260 -o part.png
+    ok a.pgm --box 31 -o all.pgm
+    ok part.png --box 1 -o part.raw
+    cmp part.raw <(tail -c 4900000 all.pgm | head -c 160000)
+    "${PYTHON:-python3}" - <<'END'
+import struct, numpy as np
+shape, data = (300, 40), np.arange(12000, dtype="<u2").tobytes()
+tags = [(256, 4, [40]), (257, 4, [300]), (258, 3, [16]), (259, 3, [1]), (262, 3, [1]), (273, 4, [0]), (277, 3, [1]), (278, 4, [300]),
+        (279, 4, [len(data)]), (33550, 12, [2.0, 2.0, 0.0]), (33922, 12, [0.0, 0.0, 0.0, 1000.0, 9000.0, 0.0])]
+def tiff(tags):
+    at, more, entries = 8 + 2 + 12 * len(tags) + 4, b"", b""
+    for tag, kind, values in tags:
+        packed = struct.pack("<%d%s" % (len(values), {3: "H", 4: "L", 12: "d"}[kind]), *values)
+        if len(packed) > 4:
+            place, more = struct.pack("<L", at + len(more)), more + packed
+        else:
+            place = packed.ljust(4, b"\0")
+        entries += struct.pack("<HHL", tag, kind, len(values)) + place
+    return b"II*\0" + struct.pack("<LH", 8, len(tags)) + entries + b"\0" * 4 + more, at + len(more)
+end = tiff(tags)[1]
+tags[5] = (273, 4, [end])
+open("geo.tif", "wb").write(tiff(tags)[0] + data)
+END
+    ok geo.tif --box 3 --rows 120:300 -o part.tif
+    "${PYTHON:-python3}" - <<'END'
+import struct
+f = open("part.tif", "rb").read()
+at, = struct.unpack_from("<L", f, 4)
+n, = struct.unpack_from("<H", f, at)
+for i in range(n):
+    tag, kind, count, place = struct.unpack_from("<HHLL", f, at + 2 + 12 * i)
+    if tag == 33922:
+        assert struct.unpack_from("<6d", f, place) == (0, -120, 0, 1000, 9000, 0)
+        break
+else:
+    raise SystemExit("no tie point")
+END
+    failure "a.pgm: --rows 10:5001: the image has 5000 rows" a.pgm --box 3 --rows 10:5001 -o no.pgm
+    failure "a.png: --rows is for images in bands of rows, and this one is filtered whole: its format is not read by rows" \
+        a.png --box 3 --rows 10:20 -o no.pgm
+    usage "--rows '5:5': A:B, rows A to B - 1*" a.pgm --box 3 --rows 5:5 -o no.pgm
+    usage "--rows is for --box, not for tables*" a.pgm --rows 5:6 -o no.npy
+    [ ! -e no.pgm ]
+}
+
 @test "rows from a stream, to a stream, and onto the file itself" {
     begin
     ok a.png --box 31 -o want.pnm
@@ -116,6 +228,35 @@ numpy.save("m.npy", m.astype("f4"))'
     failure "a.raw: truncated: 5001000 bytes of samples are needed, 5000000 are there" a.raw --raw 1000x5001:u8 --box 3 -o no.pgm
     usage "--raw '10x5000': WxH:TYPE*" a.raw --raw 10x5000 --box 3 -o no.pgm
     ok query a.raw --raw 1000x5000:u8 --rect 0,0,3,3
+}
+
+@test "BMP, TGA and PFM, whose rows begin at the bottom: in bands of rows from file to file, whole through pipes" {
+    begin
+    ok -q c.png --box 1 -o c.bmp
+    "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.fromfile("c.pgm", "u1")[-1200 * 2001 * 3:].reshape(1200, 2001, 3)
+head = bytes((0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0)) + (2001).to_bytes(2, "little") + (1200).to_bytes(2, "little")
+open("c.tga", "wb").write(head + bytes((24, 0)) + a[::-1, :, ::-1].tobytes())
+open("c.pfm", "wb").write(b"PF 2001 1200 -1\n" + a[::-1].astype("<f4").tobytes())'
+    ok -q c.png --box 31 -o want.bmp
+    ok -q c.png --box 31 --result f32 -o want.pfm
+    for from in bmp tga; do
+        for to in bmp pfm; do
+            result=$([ $to = bmp ] && echo same || echo f32)
+            sat -v c.$from --box 31 --result "$result" --threads 2 -o is.$to
+            [[ $status = 0 && $stderr == *"in bands of"* ]]
+            cmp is.$to want.$to
+            "$SAT" -q - --box 31 --result "$result" --format $to -o - <c.$from >is.$to
+            cmp is.$to want.$to
+            "$SAT" -q - --box 31 --result "$result" --format $to -o - < <(cat c.$from) | cmp - want.$to
+        done
+    done
+    ok -q c.pfm --box 31 -o is.pfm
+    ok -q c.pgm --box 31 --result f32 -o want.pfm
+    cmp is.pfm want.pfm
+    ok -q c.bmp --box 31 -o c.bmp
+    cmp c.bmp want.bmp
 }
 
 @test "a TIFF in tiles stays in tiles" {

@@ -7,6 +7,7 @@
  *   FAULT_SPACE=K     the disk is full after K bytes: write() stops short there, then fails with ENOSPC
  *   FAULT_SHORT=1     read() and write() move at most 1009 bytes and every third one is interrupted first
  *   FAULT_KILL=1      the call that would fail ends the process by SIGKILL instead
+ *   FAULT_ENDS=1      the read that would fail finds the end of the file instead
  *   FAULT_NAMED=1     the file system makes no unnamed files (O_TMPFILE)
  *   FAULT_COUNTS=FILE at exit, one line "KIND CALLS" for each kind
  *
@@ -52,7 +53,7 @@ static atomic_long calls[KINDS], moves;
 static atomic_bool armed;
 static int chosen = -1, chosen_error;
 static long nth;
-static bool on, in_pieces, kills, named;
+static bool on, in_pieces, kills, ends, named;
 static atomic_llong space = -1; /* bytes left; negative: no limit */
 static struct {
     uintptr_t from, to;
@@ -165,13 +166,15 @@ int openat(int dir, const char *path, int flags, ...)
 
 ssize_t read(int fd, void *bytes, size_t n)
 {
-    if (FAILS(READ) || interrupted(&n)) return -1;
+    if (FAILS(READ)) return ends ? 0 : -1;
+    if (interrupted(&n)) return -1;
     return syscall(SYS_read, fd, bytes, n);
 }
 
 ssize_t pread(int fd, void *bytes, size_t n, off_t offset)
 {
-    if (FAILS(READ) || interrupted(&n)) return -1;
+    if (FAILS(READ)) return ends ? 0 : -1;
+    if (interrupted(&n)) return -1;
     return syscall(SYS_pread64, fd, bytes, n, offset);
 }
 
@@ -293,6 +296,7 @@ static int armed_main(int argc, char **argv, char **env)
     chosen_error = (int)from_environment("FAULT_ERRNO", 0);
     in_pieces = from_environment("FAULT_SHORT", 0);
     kills = from_environment("FAULT_KILL", 0);
+    ends = from_environment("FAULT_ENDS", 0);
     named = from_environment("FAULT_NAMED", 0);
     atomic_store(&space, from_environment("FAULT_SPACE", -1));
     dl_iterate_phdr(find_exempt, (void *)(uintptr_t)&armed_main);

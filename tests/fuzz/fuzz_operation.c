@@ -2,7 +2,8 @@
  * strides, masks and batches.
  *
  * A wrong spec or view is refused and nothing touched.  Results do not depend on strides, threads and batches: an
- * object of one thread makes the same, image by image, from plain views. */
+ * object of one thread makes the same, image by image, from plain views.  An object made for some rows (band_rows)
+ * makes the same from rows [from, to) alone, which lie in memory of their own. */
 #include <math.h>
 
 #include "api.h"
@@ -102,6 +103,7 @@ static bool take_spec(fuzz_input *in, const sat_operation *o, char *spec, sat_wi
     case 3: *j.memory = (sat_memory)(2 + take(in, 1)); return true;
     case 4: *j.count = -1; return true;
     case 5: *j.executor = &nothing; return true;
+    case 6: *j.band_rows = take_one_in(in, 2) ? *j.height + 1 : -1; return true;
     default: return !threads_right(*j.threads) || backend_of(*j.backend) != COMPUTES;
     }
 }
@@ -205,6 +207,7 @@ typedef struct work {
     sat_view views[SAT_OUTPUTS];
     bool masked;
     int n;
+    sat_counts counts;
 } work;
 
 static bool open_work(fuzz_input *in, work *w, int64_t count)
@@ -272,8 +275,15 @@ static int64_t counted(int64_t sum, int64_t more)
     return more < 0 ? sum : sum < 0 ? more : sum + more;
 }
 
+static void add_counts(sat_counts *sum, const sat_counts *more)
+{
+    sum->clipped = counted(sum->clipped, more->clipped);
+    sum->moved = counted(sum->moved, more->moved);
+    for (int r = 0; r < SAT_OUTPUTS; r++) sum->empty[r] = counted(sum->empty[r], more->empty[r]);
+}
+
 /* One thread, and plain images one after the other, filled as the others are. */
-static const char *check_alone(const work *w, const sat_counts *counts, char *spec)
+static const char *check_alone(const work *w, char *spec)
 {
     work alone = {.operation = w->operation};
     sat_counts sum;
@@ -302,20 +312,105 @@ static const char *check_alone(const work *w, const sat_counts *counts, char *sp
             const sat_view to = image_of(&w->results[r].view, i);
             if (!same_results(&to, &k.results[r].view)) why = "other strides, threads or batches make other results";
         }
-        sum.clipped = counted(sum.clipped, one.clipped);
-        sum.moved = counted(sum.moved, one.moved);
-        for (int r = 0; r < SAT_OUTPUTS; r++) sum.empty[r] = counted(sum.empty[r], one.empty[r]);
+        add_counts(&sum, &one);
         k.filter = NULL;
         close_work(&k);
     }
     sat_filter_destroy(alone.filter);
-    return why ? why : memcmp(&sum, counts, sizeof sum) != 0 ? "other strides, threads or batches count others" : NULL;
+    return why                                         ? why
+           : memcmp(&sum, &w->counts, sizeof sum) != 0 ? "other strides, threads or batches count others"
+                                                       : NULL;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+/* Rows [from, from + the view's height) of an image, its height being a period. */
+static void copy_rows(const sat_view *to, const sat_view *image, int64_t from)
+{
+    for (int64_t i = 0; i < to->count; i++) {
+        const sat_view a = image_of(to, i), b = image_of(image, i);
+        for (int64_t y = 0; y < a.height; y++) {
+            const int64_t row = ((from + y) % b.height + b.height) % b.height;
+            for (int64_t x = 0; x < a.width; x++)
+                for (int c = 0; c < a.channels; c++)
+                    memcpy(sample_at(&a, x, y, c), sample_at(&b, x, row, c), sat_type_bytes(a.type));
+        }
+    }
+}
+
+/* Makes rows [first, end) from those that they need, and compares them with w's. */
+static const char *check_band(fuzz_input *in, const work *w, work *some, int64_t first, int64_t end, sat_counts *counts)
+{
+    int64_t from, to;
+    const sat_run_options run = {.first_row = first,
+                                 .rows = end - first,
+                                 .continues = w->src.view.count == 1 && !take_one_in(in, 4), /* one image's */
+                                 .counts = counts};
+    if (sat_filter_needs(some->filter, w->operation, first, end, &from, &to) != SAT_OK) return "rows need nothing";
+    if (from > first || to < end || to - from > w->src.view.height) return "results need other rows than can be";
+    sat_view shape = w->src.view;
+    shape.height = to - from;
+    if (!open_images(in, &some->src, &shape)) return "out of memory";
+    copy_rows(&some->src.view, &w->src.view, from);
+    shape.type = SAT_U8, shape.channels = 1;
+    if (!open_images(in, &some->mask, &shape)) return "out of memory";
+    copy_rows(&some->mask.view, &w->mask.view, from);
+    for (int i = 0; i < w->n; i++) {
+        shape = w->results[i].view;
+        shape.height = end - first;
+        some->n = i + 1;
+        if (!open_images(in, &some->results[i], &shape)) return "out of memory";
+        some->views[i] = some->results[i].view;
+    }
+    if (run_work(some, &some->src.view, w->masked ? &some->mask.view : NULL, &run) != SAT_OK)
+        return "some rows were refused";
+    for (int i = 0; i < w->n; i++) {
+        if (!only_samples_written(&some->results[i])) return "bytes between some rows were written";
+        for (int64_t k = 0; k < w->src.view.count; k++) {
+            const sat_view made = image_of(&some->results[i].view, k);
+            sat_view want = image_of(&w->results[i].view, k);
+            want.data = (uint8_t *)want.data + first * want.row_bytes;
+            if (!same_results(&made, &want)) return "some rows differ from the whole image's";
+        }
+    }
+    return NULL;
+}
+
+/* All rows, one band after the other, and sometimes others between them. */
+static const char *check_rows(fuzz_input *in, const work *w, char *spec)
+{
+    work some = {.operation = w->operation};
+    sat_counts sum, counts;
+    memset(&sum, 0xff, sizeof sum);
+    const sat_job j = w->operation->job(spec);
+    const int64_t height = *j.height, most = 1 + (int64_t)(take(in, 1) % (uint64_t)height);
+    *j.band_rows = most;
+    const sat_status status = sat_filter_create(&some.filter, w->operation, spec, w->operation->spec_bytes);
+    *j.band_rows = 0;
+    if (status != SAT_OK) return status == SAT_ERR_UNAVAILABLE ? NULL : "rows of a right spec were refused";
+    const char *why = NULL;
+    for (int64_t first = 0, end; !why && first < height; first = end) {
+        const bool between = take_one_in(in, 4);
+        const int64_t from = between ? (int64_t)(take(in, 1) % (uint64_t)height) : first;
+        end = from + 1 + (int64_t)(take(in, 1) % (uint64_t)most);
+        if (end > height) end = height;
+        work one = {.operation = w->operation, .filter = some.filter};
+        why = check_band(in, w, &one, from, end, &counts);
+        one.filter = NULL;
+        close_work(&one);
+        if (between)
+            end = first;
+        else
+            add_counts(&sum, &counts);
+    }
+    sat_filter_destroy(some.filter);
+    if (why || memcmp(&sum, &w->counts, sizeof sum) == 0) return why;
+    return "rows count others than the whole image";
 }
 
 static const char *check_run(fuzz_input *in, work *w, char *spec)
 {
-    sat_counts counts;
-    const sat_run_options run = {.counts = &counts};
+    const sat_run_options run = {.counts = &w->counts};
     if (!open_work(in, w, 1 + (int64_t)(take(in, 1) % (uint64_t)*w->filter->job.count))) return NULL;
     fill_images(in, &w->src);
     fill_images(in, &w->mask);
@@ -325,7 +420,8 @@ static const char *check_run(fuzz_input *in, work *w, char *spec)
     if (!as_before(&w->src) || !as_before(&w->mask)) return "the source or the mask was written";
     for (int i = 0; i < w->n; i++)
         if (!only_samples_written(&w->results[i])) return "bytes between the results were written";
-    return check_alone(w, &counts, spec);
+    why = check_rows(in, w, spec);
+    return why ? why : check_alone(w, spec);
 }
 
 static const char *run(const uint8_t *bytes, size_t n)

@@ -71,7 +71,19 @@ static inline void feed_end(feed *f)
 /* Are rows of such a file read from a pipe? */
 static inline bool streams(const image_format *format)
 {
-    return format != &format_pfm && format != &format_tiff;
+    return format != &format_pfm && format != &format_tiff && format != &format_bmp && format != &format_tga;
+}
+
+/* Are files read by rows, as they are written here?  TGAs are in runs. */
+static inline bool by_rows(const image_format *format)
+{
+    return format->reads_rows && format->encode && format != &format_tga;
+}
+
+/* The widest type that it holds. */
+static inline sat_type type_of(const image_format *format)
+{
+    return format->holds(SAT_U16, 1, &err) ? SAT_U16 : format->holds(SAT_F32, 1, &err) ? SAT_F32 : SAT_U8;
 }
 
 /* The image's rows, read in parts from the top, and at random places of a file. */

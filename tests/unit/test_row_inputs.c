@@ -139,6 +139,119 @@ static bool stream_reads(const uint8_t *bytes, size_t n, const raw_layout *raw)
     return ok;
 }
 
+/* ---- bitmaps ---- */
+
+static size_t put_le(uint8_t *to, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) to[i] = (uint8_t)(value >> 8 * i);
+    return bytes;
+}
+
+enum { WIDE = 611, HIGH = 290, BITMAP_BYTES = 4 * WIDE * HIGH + (1 << 20) };
+
+/* Random bytes behind a header, of which all palettes have as many colours as there can be. */
+static size_t make_bmp(uint8_t *to, int bits, bool top_down)
+{
+    const uint32_t colours = bits <= 8 ? 1u << bits : 0, begin = 54 + 4 * colours;
+    const size_t n = begin + (WIDE * (size_t)bits + 31) / 32 * 4 * HIGH;
+    for (size_t i = 0; i < n; i++) to[i] = (uint8_t)below(256);
+    memset(to, 0, 54);
+    memcpy(to, "BM", 2);
+    put_le(to + 10, begin, 4);
+    put_le(to + 14, 40, 4);
+    put_le(to + 18, WIDE, 4);
+    put_le(to + 22, (uint32_t)(top_down ? -HIGH : HIGH), 4);
+    to[26] = 1;
+    to[28] = (uint8_t)bits;
+    return n;
+}
+
+/* A palette of 24 bits for indices of 16 goes on behind the head of the file that is read first. */
+static size_t make_tga(uint8_t *to, int type, int bits, int entry_bits, int descriptor)
+{
+    const size_t entries = entry_bits == 0    ? 0
+                           : bits == 8        ? 256
+                           : entry_bits == 24 ? UINT16_MAX
+                                              : 4096,
+                 entry = ((size_t)entry_bits + 7) / 8, pixels = 18 + entries * entry, bytes = ((size_t)bits + 7) / 8,
+                 n = pixels + bytes * WIDE * HIGH;
+    for (size_t i = 0; i < n; i++) to[i] = (uint8_t)below(256);
+    memset(to, 0, 18);
+    to[1] = entry_bits > 0;
+    to[2] = (uint8_t)type;
+    put_le(to + 5, entries, 2);
+    to[7] = (uint8_t)entry_bits;
+    put_le(to + 12, WIDE, 2);
+    put_le(to + 14, HIGH, 2);
+    to[16] = (uint8_t)bits;
+    to[17] = (uint8_t)descriptor;
+    for (size_t i = 0; entries > 256 && i < WIDE * HIGH; i++) to[pixels + 2 * i + 1] &= 15;
+    return n;
+}
+
+/* Rows of a file, most of which lies behind the head of it, and the image that the format makes of the same bytes in
+ * memory. */
+static void check_bitmap(const image_format *format, const uint8_t *bytes, size_t n, int channels)
+{
+    image img;
+    if (!format->decode(bytes, n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(img.channels, channels);
+    check_file_and_stream(bytes, n, &img, false, &plain);
+    decode_options red = plain;
+    red.channels.number = 1;
+    if (!image_choose_channels(&img, &red.channels, &err)) fail_msg("%s", err.text);
+    if (channels > 1) check_file_and_stream(bytes, n, &img, false, &red);
+    image_free(&img);
+}
+
+static void bitmaps_of_all_kinds(void **state)
+{
+    static const int depths[] = {1, 2, 4, 8, 16, 24, 32};
+    static const struct {
+        int type, bits, entry_bits, alpha_bits, channels;
+    } kinds[] = {{1, 8, 16, 0, 3}, {1, 16, 32, 8, 4}, {1, 16, 24, 0, 3}, {2, 15, 0, 0, 3}, {2, 16, 0, 1, 4},
+                 {2, 24, 0, 0, 3}, {2, 32, 0, 8, 4},  {2, 32, 0, 0, 3},  {3, 8, 0, 0, 1},  {3, 16, 0, 8, 2}};
+    uint8_t *bytes = malloc(BITMAP_BYTES);
+    (void)state;
+    assert_non_null(bytes);
+    for (size_t i = 0; i < 2 * sizeof depths / sizeof *depths; i++)
+        check_bitmap(&format_bmp, bytes, make_bmp(bytes, depths[i / 2], i % 2), 3);
+    for (size_t i = 0; i < 4 * sizeof kinds / sizeof *kinds; i++) {
+        const int k = (int)i / 4, way = (int)i % 4 * 16;
+        const size_t n = make_tga(bytes, kinds[k].type, kinds[k].bits, kinds[k].entry_bits, kinds[k].alpha_bits | way);
+        check_bitmap(&format_tga, bytes, n, kinds[k].channels);
+    }
+    free(bytes);
+}
+
+/* Whether alpha counts is known when all of it has been seen: such files are read whole, unless their head has some. */
+static void an_alpha_that_begins_late_is_read_whole(void **state)
+{
+    uint8_t *bytes = malloc(BITMAP_BYTES);
+    char path[256];
+    (void)state;
+    assert_non_null(bytes);
+    snprintf(path, sizeof path, "%s/alpha", scratch);
+    const size_t n = make_tga(bytes, 2, 32, 0, 8);
+    for (int late = 0; late < 2; late++) {
+        row_source s;
+        image img, whole;
+        for (size_t i = 18 + 3; i < (late ? n - 4 : 18 + 400); i += 4) bytes[i] = 0;
+        bytes[n - 1] = 9;
+        put_file(path, bytes, n);
+        assert_true(row_source_open(&s, path, &plain, &err));
+        assert_int_equal(s.whole != NULL, late);
+        row_source_close(&s);
+        assert_true(format_tga.decode(bytes, n, &plain, &img, &err));
+        assert_true(image_read(path, &plain, &whole, NULL, &err));
+        assert_memory_equal(whole.data, img.data, image_bytes(&img));
+        assert_int_equal(((uint8_t *)img.data)[4 * (WIDE - 1) + 3], 9);
+        image_free(&img);
+        image_free(&whole);
+    }
+    free(bytes);
+}
+
 /* Cut anywhere, and with a byte too many. */
 static void other_lengths_are_refused(void **state)
 {
@@ -147,9 +260,8 @@ static void other_lengths_are_refused(void **state)
     snprintf(path, sizeof path, "%s/cut", scratch);
     for (size_t i = 0; format_at(i); i++) {
         const image_format *format = format_at(i);
-        if (!format->reads_rows || !format->encode) continue;
-        const bool f32 = !format->holds(SAT_U16, 3, &err);
-        image img = random_image(W, H, 3, f32 ? SAT_F32 : SAT_U16, 9);
+        if (!by_rows(format)) continue;
+        image img = random_image(W, H, 3, type_of(format), 9);
         const raw_layout layout = {.width = W, .height = H, .channels = 3, .type = img.type};
         const raw_layout *raw = format->decode ? NULL : &layout;
         uint8_t *bytes;
@@ -188,8 +300,8 @@ static void a_file_that_becomes_shorter_is_refused(void **state)
     snprintf(path, sizeof path, "%s/shorter", scratch);
     for (size_t i = 0; format_at(i); i++) {
         const image_format *format = format_at(i);
-        if (!format->reads_rows || !format->encode) continue;
-        image img = random_image(W, H, 1, format == &format_pfm ? SAT_F32 : SAT_U16, 9);
+        if (!by_rows(format)) continue;
+        image img = random_image(W, H, 1, type_of(format), 9);
         uint8_t *bytes;
         size_t n;
         row_source s;
@@ -328,6 +440,8 @@ int main(void)
         cmocka_unit_test(arrays_of_other_types),
         cmocka_unit_test(anymaps_of_other_ranges),
         cmocka_unit_test(channels_are_chosen_in_rows),
+        cmocka_unit_test(bitmaps_of_all_kinds),
+        cmocka_unit_test(an_alpha_that_begins_late_is_read_whole),
         cmocka_unit_test(other_lengths_are_refused),
         cmocka_unit_test(a_file_that_becomes_shorter_is_refused),
         cmocka_unit_test(raw_files_are_what_is_said),

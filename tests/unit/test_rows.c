@@ -50,7 +50,7 @@ static void rows_in_parts_are_the_image(void **state)
             raw_layout raw = {.width = img.width, .height = img.height, .channels = img.channels, .type = type};
             decode_options opt = plain;
             if (!format->decode) opt.raw = &raw;
-            if (format->reads_rows) check_file_and_stream(parts, n, &img, streams(format), &opt);
+            if (by_rows(format)) check_file_and_stream(parts, n, &img, streams(format), &opt);
             free(parts);
             free(whole);
             image_free(&img);
@@ -114,6 +114,56 @@ static void tiffs_of_all_kinds(void **state)
     }
 }
 
+/* TIFF 6.0, page 36: in orientations 2 and 3 the first stored column is the right one, in 3 and 4 the first row is the
+ * bottom one.  Rows of 5 to 8 would be columns. */
+static void turned_tiffs(void **state)
+{
+    static tiff t;
+    char path[256];
+    (void)state;
+    snprintf(path, sizeof path, "%s/turned", scratch);
+    for (int k = 0; k < 7 * 8 * 4 * 3; k++) {
+        const int way = 2 + k % 7, layout = k / 7 % 8;
+        const kind is = {.bits = (int[]){8, 16, 32}[k / 224],
+                         .photometric = k / 56 % 2 ? RGB : BLACK,
+                         .extra = k / 112 % 2 ? ALPHA : NO_EXTRA,
+                         .planar = layout & 1,
+                         .tiled = layout & 2,
+                         .compression = layout & 4 ? DEFLATE : 0,
+                         .rows = 1 + k % 5,
+                         .orientation = way};
+        decode_options as_stored = plain;
+        image stored, img;
+        make(&t, &is);
+        as_stored.no_orient = true;
+        if (!decode_exactly(t.bytes, t.n, &as_stored, &stored, &err)) fail_msg("%s", err.text);
+        assert_true(image_alloc_like(&img, &stored, stored.channels, stored.type, &err));
+        const size_t pixel = img.row_bytes / WIDTH;
+        uint8_t *to = img.data;
+        const uint8_t *from = stored.data;
+        for (size_t y = 0; y < HEIGHT; y++)
+            for (size_t x = 0; x < WIDTH; x++)
+                memcpy(to + y * img.row_bytes + x * pixel,
+                       from + (way == 2 ? y : HEIGHT - 1 - y) * img.row_bytes + (way == 4 ? x : WIDTH - 1 - x) * pixel,
+                       pixel);
+        if (way < 5) {
+            check_file_and_stream(t.bytes, t.n, &img, false, &plain);
+        } else {
+            row_source s;
+            put_file(path, t.bytes, t.n);
+            assert_true(row_source_open(&s, path, &plain, &err));
+            assert_string_equal(s.whole, "it is to be turned");
+            row_source_close(&s);
+        }
+        image_free(&img);
+        if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+        assert_int_equal(img.meta.turned, way);
+        assert_int_equal(img.meta.orientation, 0);
+        image_free(&img);
+        image_free(&stored);
+    }
+}
+
 static void tiffs_of_other_software(void **state)
 {
     char command[256], name[128];
@@ -153,9 +203,8 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_in_parts_are_the_image),
-        cmocka_unit_test(tiles_are_written_in_parts),
-        cmocka_unit_test(tiffs_of_all_kinds),
+        cmocka_unit_test(rows_in_parts_are_the_image), cmocka_unit_test(tiles_are_written_in_parts),
+        cmocka_unit_test(tiffs_of_all_kinds),          cmocka_unit_test(turned_tiffs),
         cmocka_unit_test(tiffs_of_other_software),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -70,11 +70,25 @@ static void rewriting_reaches_what_was_written(void **state)
     assert_true(sink_write(s, "!", 1, &err));
     assert_true(sink_commit(&s, &err));
     assert_holds("f", ".ab.end!", 8);
+    assert_true(sink_open(&s, "f", NULL, &err));
+    assert_true(sink_write(s, "head", 4, &err));
+    assert_true(sink_reserve(s, 4, &err));
+    assert_true(sink_write(s, "end", 3, &err));
+    assert_true(sink_rewrite(s, 6, "cd", 2, &err));
+    assert_true(sink_rewrite(s, 4, "ab", 2, &err));
+    assert_true(sink_commit(&s, &err));
+    assert_holds("f", "headabcdend", 11);
+    assert_true(sink_open(&s, "f", NULL, &err));
+    assert_false(sink_reserve(s, UINT64_MAX, &err)); /* and it stays failed */
+    assert_non_null(strstr(err.text, "File too large"));
+    assert_false(sink_commit(&s, &err));
+    assert_holds("f", "headabcdend", 11);
     unlink("f");
 
     assert_true(sink_open(&s, "/dev/null", NULL, &err));
     assert_true(sink_write(s, "....", 4, &err));
     assert_false(sink_rewrite(s, 0, "ab", 2, &err));
+    assert_false(sink_reserve(s, 4, &err));
     assert_true(sink_commit(&s, &err));
 }
 

@@ -22,6 +22,7 @@ typedef struct kind {
     bool of_bytes;           /* the same of the bytes of floats, the highest of all samples first */
     int more_rows;           /* in the last strip, behind the image */
     int before, behind;      /* unnamed samples in front of `extra`, and behind it */
+    int orientation;         /* 0: the file does not say */
 } kind;
 
 typedef struct tiff {
@@ -207,6 +208,7 @@ static inline void make(tiff *t, const kind *k)
     FIELD(259, SHORT, 1, {k->compression ? (uint64_t)k->compression : 1});
     FIELD(262, SHORT, 1, {(uint64_t)k->photometric});
     if (!k->tiled) f[n++] = offsets;
+    if (k->orientation) FIELD(274, SHORT, 1, {(uint64_t)k->orientation});
     FIELD(277, SHORT, 1, {(uint64_t)samples(k)});
     if (!k->tiled) {
         FIELD(278, SHORT, 1, {(uint64_t)rows});

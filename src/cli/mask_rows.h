@@ -1,0 +1,23 @@
+/* mask_rows.h - the rows of --mask, read beside an image's. */
+#ifndef CLI_MASK_ROWS_H
+#define CLI_MASK_ROWS_H
+
+#include "row_source.h"
+
+typedef struct mask_rows {
+    row_source *from; /* NULL: all pixels count */
+    int64_t width;    /* px */
+    char *part;       /* rows of the file, */
+    int64_t part_n;   /* so many at a time */
+} mask_rows;
+
+/* To be closed, also on false: out of memory.  bytes: what reading it takes, at most. */
+bool mask_rows_open(mask_rows *m, row_source *from, int64_t width, error *err);
+uint64_t mask_rows_bytes(const row_source *from);
+
+/* Rows y to y + n, a byte for each pixel: 1 where a channel of the mask, alpha aside, is not 0, else 0. */
+bool mask_rows_read(mask_rows *m, int64_t y, int64_t n, void *rows, error *err);
+
+void mask_rows_close(mask_rows *m);
+
+#endif

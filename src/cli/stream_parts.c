@@ -1,0 +1,71 @@
+#include "stream_parts.h"
+
+#include "image_memory.h"
+#include "sat_image.h"
+
+int64_t stream_band_rows(const stream *s)
+{
+    return s->band < job_head(&s->from)->height ? s->band : 0;
+}
+
+bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err)
+{
+    if (s->from.img) return true;
+    const image_shape shape = image_shape_of(&s->from.from->head);
+    s->bytes += job_object_bytes(status, bytes);
+    return image_memory_allows(&shape, s->bytes, err);
+}
+
+static void free_filter(stream_filter *f)
+{
+    if (f->object) f->destroy(f->object);
+}
+
+void stream_stage_free(stream_stage *g)
+{
+    for (int i = 0; i < g->filters; i++) free_filter(&g->filter[i]);
+    free_filter(&g->mask);
+    *g = (stream_stage){.filters = 0};
+}
+
+static void add(int64_t *to, int64_t more)
+{
+    if (more >= 0) *to = (*to > 0 ? *to : 0) + more;
+}
+
+bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_view *src, const sat_view *results,
+                        sat_run_options run, error *err)
+{
+    sat_counts counts;
+    run.counts = &counts;
+    for (int i = 0; i < g->filters; i++) {
+        const stream_filter *f = &g->filter[i];
+        sat_view views[SAT_OUTPUTS];
+        for (int k = 0; k < f->results; k++) views[k] = results[f->result[k]];
+        if (f->run(f->object, src, views, &run) != SAT_OK) return fail(err, "%s", sat_detail());
+        add(&s->counts.clipped, counts.clipped);
+        add(&s->counts.moved, counts.moved);
+        for (int k = 0; last && k < f->results; k++) add(&s->counts.empty[f->result[k]], counts.empty[k]);
+    }
+    return true;
+}
+
+bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
+                        error *err)
+{
+    run.mask = from;
+    return g->mask.run(g->mask.object, from, to, &run) == SAT_OK || fail(err, "%s", sat_detail());
+}
+
+void stream_note_range(stream *s, int i, const sat_view *rows, int threads)
+{
+    double low, high;
+    if (!s->ranges[i] || s->low[i] < s->high[i] || sat_image_range(rows, threads, &low, &high) != SAT_OK) return;
+    if (low < s->low[i]) s->low[i] = low;
+    if (high > s->high[i]) s->high[i] = high;
+}
+
+size_t stream_made_bytes(const stream *s, int i)
+{
+    return sat_row_bytes(s->head[i].width, s->head[i].channels, s->made[i]);
+}

@@ -1,0 +1,120 @@
+/* stream_parts.h - stages of filters, whatever their rows lie in. */
+#ifndef CLI_STREAM_PARTS_H
+#define CLI_STREAM_PARTS_H
+
+#include "job.h"
+#include "row_sink.h"
+#include "row_source.h"
+
+enum { STREAM_STAGES = 8 };
+
+/* A filter of the library, made with stream_band_rows() as its band_rows. */
+typedef struct stream_filter {
+    void *object;
+    sat_status (*needs)(const void *object, int64_t first, int64_t end, int64_t *from, int64_t *to);
+    sat_status (*run)(void *object, const sat_view *src, const sat_view *results, const sat_run_options *run);
+    void (*destroy)(void *object);
+    int result[SAT_OUTPUTS]; /* which of the stage's results its own are */
+    int results;
+} stream_filter;
+
+#define STREAM_OF(id)                                                                                                  \
+    static inline sat_status stream_##id##_needs(const void *o, int64_t first, int64_t end, int64_t *from,             \
+                                                 int64_t *to)                                                          \
+    {                                                                                                                  \
+        return sat_##id##_needs(o, first, end, from, to);                                                              \
+    }                                                                                                                  \
+    static inline void stream_##id##_destroy(void *o)                                                                  \
+    {                                                                                                                  \
+        sat_##id *object = o;                                                                                          \
+        sat_##id##_destroy(&object);                                                                                   \
+    }
+STREAM_OF(box)
+STREAM_OF(window)
+STREAM_OF(gauss)
+
+static inline sat_status stream_box_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
+{
+    return sat_box_run(o, src, to, run);
+}
+static inline sat_status stream_window_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
+{
+    return sat_window_run(o, src, NULL, to, run);
+}
+static inline sat_status stream_gauss_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
+{
+    return sat_gauss_run(o, src, to, run);
+}
+
+#define STREAM_FILTER(id)                                                                                              \
+    (stream_filter)                                                                                                    \
+    {                                                                                                                  \
+        .needs = stream_##id##_needs, .run = stream_##id##_run, .destroy = stream_##id##_destroy                       \
+    }
+
+/* Filters of the same rows; zeroed where there are none yet. */
+typedef struct stream_stage {
+    stream_filter filter[SAT_OUTPUTS];
+    int filters;
+    stream_filter mask; /* of this stage's mask, makes the next one's; without an object that has none */
+} stream_stage;
+
+typedef struct stream stream;
+struct stream {
+    job_source from;
+    const job *j;
+    int threads;
+    int64_t first, end; /* rows of the results: all, unless rows are read */
+    int64_t passes;     /* stages: any number of a decoded image, else STREAM_STAGES at most */
+
+    /* What filters see of the image: samples of that type, in as many of the first channels as results have. */
+    sat_type sample;
+    const sat_light *light; /* makes them of the image's samples; or NULL: they are these */
+    bool masked;            /* filters of the first stage have a mask: */
+    image mask;             /* of a decoded image this one, which becomes the stream's; */
+    bool alpha_clears;      /* of rows from.mask, and where alpha is not 0 */
+
+    /* Results of the last stage; those before it have one, of the type of result 0. */
+    int results;
+    image head[SAT_OUTPUTS]; /* what is written: size, type and metadata, which are borrowed */
+    sat_type made[SAT_OUTPUTS];
+    bool ranges[SAT_OUTPUTS]; /* of these, low and high become the least and the largest sample */
+    double low[SAT_OUTPUTS], high[SAT_OUTPUTS];
+    sat_counts counts; /* of all stages; empty: of the last, of each result */
+    int at_output;     /* of an error: the result at fault, or -1 */
+
+    /* Makes the stage of a pass.  Of a decoded image, *g is the one of the pass before: it may stay, or is freed. */
+    bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err);
+    /* Makes rows of result i what is written, in their place; NULL: they are. */
+    bool (*store)(stream *s, int i, image *rows, error *err);
+    void *context; /* of both */
+
+    /* The stream's. */
+    int64_t band;   /* rows; 0: all */
+    uint64_t bytes; /* of objects */
+    stream_stage stage[STREAM_STAGES];
+    row_sink to[SAT_OUTPUTS];
+};
+
+/* For open(): the band_rows of an object; and, before it is made, are the bytes that it will take within the limit?
+ * Those of a decoded image were taken with it. */
+int64_t stream_band_rows(const stream *s);
+bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err);
+void stream_stage_free(stream_stage *g);
+
+/* Filters rows by all filters of a stage, and adds what they count.  results: one, or of the last stage all. run: with
+ * the mask of these rows. */
+bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_view *src, const sat_view *results,
+                        sat_run_options run, error *err);
+
+/* The next stage's mask, of one image, from this one's. */
+bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
+                        error *err);
+
+/* Takes rows of result i into its range, if it is asked for. */
+void stream_note_range(stream *s, int i, const sat_view *rows, int threads);
+
+/* Bytes of a row of result i as the filter makes it. */
+size_t stream_made_bytes(const stream *s, int i);
+
+#endif
