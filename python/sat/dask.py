@@ -124,12 +124,8 @@ def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, nea
     part = rows[(slice(None),) * axis + (slice(first, first + len(own)),)]
     _read(how, z, slice(own.start, own.stop), channels, part)
     at, numbers = np.moveaxis(rows, axis, 0), np.asarray(needed) % height
-    outside = np.ones(len(needed), bool)
-    outside[first : first + len(own)] = False
-    again = np.flatnonzero(outside & (numbers >= own.start) & (numbers < own.stop))  # round the image, with "wrap"
-    at[again] = at[numbers[again] - needed.start]
     for theirs, edge in near:
-        hits = np.flatnonzero(outside & np.isin(numbers, theirs))
+        hits = np.flatnonzero(np.isin(numbers, theirs))
         at[hits] = np.moveaxis(edge, axis, 0)[np.searchsorted(theirs, numbers[hits])]
     return rows
 

@@ -1,6 +1,8 @@
 """sat.dask: bits of the functions of the whole image, from stores and from Dask arrays; tables; rectangles; DataArrays."""
 
 import collections
+import pathlib
+import re
 
 import numpy as np
 import oracle
@@ -141,22 +143,21 @@ def test_shards_and_paths(rng, tmp_path):
     np.testing.assert_array_equal(got, sat.box(a, 7))
 
 
-def test_local_functions_in_map_overlap_and_apply_ufunc(rng):
+def test_local_functions_in_map_overlap_and_apply_ufunc(rng, tmp_path, monkeypatch):
+    """The blocks of docs/scale.md, one after the other."""
     xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     a = oracle.image(rng, (90, 80), "uint8")
-    x = da.from_array(a, chunks=(31, 27))
-    got = da.map_overlap(sat.box, x, size=15, depth=7, boundary="none", dtype=a.dtype, meta=np.empty((0, 0), a.dtype))
-    np.testing.assert_array_equal(got, sat.box(a, 15))
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert len(blocks) == 3
+    monkeypatch.chdir(tmp_path)
+    stored(a, (31, 27), "dem.zarr")
     frames = xarray.DataArray(da.from_array(np.stack([a, a[::-1]]), chunks=(1, 90, 80)), dims=("time", "y", "x"))
-    got = xarray.apply_ufunc(
-        lambda frame: sat.box(frame, 15, batch_axis=0),
-        frames,
-        input_core_dims=[["y", "x"]],
-        output_core_dims=[["y", "x"]],
-        dask="parallelized",
-        output_dtypes=[a.dtype],
-    )
-    np.testing.assert_array_equal(got[1], sat.box(a[::-1], 15))
+    names = {"frames": frames, "xarray": xarray, "__name__": "not the main one"}
+    for block in blocks:
+        exec(compile(block, "docs/scale.md", "exec"), names)
+    np.testing.assert_array_equal(names["blurred"], sat.box(a, 31))
+    np.testing.assert_array_equal(names["smooth"][1], sat.box(a[::-1], 15))
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -253,7 +254,7 @@ def test_data_arrays(rng):
     given = xarray.DataArray(
         da.from_array(a, chunks=(1, 20, 25)),
         dims=("band", "y", "x"),
-        coords={"band": [1, 2], "y": np.arange(50) * 0.5, "x": np.arange(40) + 7.0},
+        coords={"band": [1, 2], "y": np.arange(50) * 0.5, "x": np.arange(60) + 7.0},
         attrs={"_FillValue": -9999.0, "units": "m"},
         name="dem",
     )
@@ -264,8 +265,9 @@ def test_data_arrays(rng):
         np.testing.assert_allclose(got.values, np.stack([w[i] for w in want]), rtol=1e-5, atol=1e-4)
     holes = given.where(given != -9999).assign_attrs(units="m")  # decoded: NaN in memory, the value in the encoding
     holes.attrs.pop("_FillValue", None)
-    for encoding in [{"_FillValue": -9999.0, "dtype": "int16", "scale_factor": 0.1}, {}]:
-        holes.encoding = encoding
+    encoded = {"_FillValue": -9999.0, "dtype": "int16", "scale_factor": 0.1}
+    for encoding, attrs in [(encoded, {}), (encoded, {"_FillValue": 5.0}), ({}, {})]:
+        holes.encoding, holes.attrs = encoding, attrs
         got = sd.box(holes, 7)
         np.testing.assert_allclose(got.values, sat.box(holes.values, 7, nodata=np.nan, channel_axis=0), rtol=1e-5)
         assert got.encoding == ({"_FillValue": -9999.0} if encoding else {})
