@@ -40,12 +40,12 @@ def image(path, side, compressors):
 
 
 def used(name):
-    """Of this process: seconds of the processor, and the peak of its memory in MB, after an import."""
+    """Of this process: seconds of the processor, for itself and in the system, and the peak of its memory in MB, after an import."""
     importlib.import_module(name)
     times = os.times()
     with open("/proc/self/status") as status:
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    return times.user + times.system, peak / 1024
+    return times.user, times.system, peak / 1024
 
 
 def one_thread():
@@ -108,7 +108,7 @@ RUNS = {
 
 
 def measured(way, make, source, target):
-    """Processor time, wall time, peak."""
+    """Processor time, for itself and in the system, wall time, peak."""
     needs = next(
         (m for word, m in [("scipy", "scipy.ndimage"), ("skimage", "skimage.filters")] if word in way), "sat.dask"
     )
@@ -131,7 +131,8 @@ def measured(way, make, source, target):
             ]
             da.store(results, targets, lock=False)
         wall, after = time.monotonic() - start, client.run(used, needs)
-    return sum(after[w][0] - before[w][0] for w in before), wall, max(after[w][1] for w in after)
+    user, system = (sum(after[w][i] - before[w][i] for w in before) for i in (0, 1))
+    return user, system, wall, max(after[w][2] for w in after)
 
 
 def main():
@@ -144,7 +145,10 @@ def main():
         f"Python {platform.python_version()}, dask {dask.__version__}, zarr {zarr.__version__}, "
         f"scipy {scipy.__version__}; `docs/bench/cluster.py {' '.join(sys.argv[1:])}`\n"
     )
-    print("| | | workers' CPU s | of the first | wall s | peak MB a worker |\n|---|---|--:|--:|--:|--:|", flush=True)
+    print(
+        "| | | workers' CPU s | of it user | CPU, to the first's | wall s | peak MB a worker |\n|---|---|--:|--:|--:|--:|--:|",
+        flush=True,
+    )
     for kind, compressors in [("uncompressed", None), ("zstd", "auto")]:
         source = folder / f"{kind}.zarr"
         if not source.exists():
@@ -156,11 +160,13 @@ def main():
             for way, make in ways.items():
                 target = folder / "result.zarr"
                 shutil.rmtree(target, ignore_errors=True)
-                cpu, wall, peak = measured(way, make, str(source), str(target))
+                user, system, wall, peak = measured(way, make, str(source), str(target))
                 shutil.rmtree(target, ignore_errors=True)
+                cpu = user + system
                 least = least or cpu
                 print(
-                    f"| {name}, {kind} | {way} | {cpu:.1f} | {cpu / least:.2f} | {wall:.1f} | {peak:.0f} |", flush=True
+                    f"| {name}, {kind} | {way} | {cpu:.1f} | {user:.1f} | {cpu / least:.2f} | {wall:.1f} | {peak:.0f} |",
+                    flush=True,
                 )
 
 

@@ -60,11 +60,10 @@ def _totals(
     rows, valid = _loaded(part), _loaded(mask)
     height, width = rows.shape
     last = [np.zeros(width, kind) for kind in made.kinds]
-    tables = [np.empty((0 if carry is None or targets else height, width), kind) for kind in made.kinds]
+    size = made.step if carry is None else made.piece if targets else height
+    tables = [np.empty((min(size, height), width), kind) for kind in made.kinds]
     for top in range(0, height, made.piece):
         high = min(made.piece, height - top)
-        if targets or carry is None:
-            tables = [np.empty((high if targets else made.step, width), kind) for kind in made.kinds]
         for y in range(0, high, made.step):
             n = min(made.step, high - y)
             at = 0 if carry is None else y if targets else top + y
@@ -78,15 +77,15 @@ def _totals(
                 if carry is not None:
                     one += before + carry[i]
         if carry is not None and top + high == height:
-            for one, total, start, end in zip(tables, last, carry, after):
-                if one.dtype.kind == "f":
-                    one[-1] = start + total
-                if not np.array_equal(one[-1], end, equal_nan=one.dtype.kind == "f"):
+            for (*_, row), total, start, end in zip(out, last, carry, after):
+                if row.dtype.kind == "f":
+                    row[:] = start + total
+                if not np.array_equal(row, end, equal_nan=row.dtype.kind == "f"):
                     raise RuntimeError(
                         f"table: the band from row {y0} does not add up to what was read of it before; the image has changed"
                     )
         for target, one in zip(targets or (), tables):
-            target[y0 + top : y0 + top + high] = one
+            target[y0 + top : y0 + top + high] = one[:high]
     return last if targets or carry is None else tables
 
 

@@ -146,3 +146,34 @@ def test_a_store_without_space_is_an_error(client, image, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError):
         sd.table(path, to=tmp_path / "file" / "t.zarr")
+
+
+def test_s3(client, tmp_path, monkeypatch):
+    """A store in S3, as moto plays it; a bucket that is not there is an error."""
+    moto = pytest.importorskip("moto.server", reason="moto is not installed (pip install 'moto[server]' s3fs)")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server = moto.ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "k", "secret": "s", "endpoint_url": f"http://{host}:{port}"}
+        import s3fs
+
+        s3fs.S3FileSystem(**options).mkdir("bucket")
+        a = oracle.image(np.random.default_rng(2), (90, 80), "float32")
+        z = zarr.create_array(
+            "s3://bucket/a.zarr", shape=a.shape, chunks=(30, 40), dtype=a.dtype, storage_options=options
+        )
+        z[...] = a
+        z = zarr.open_array("s3://bucket/a.zarr", mode="r", storage_options=options)
+        np.testing.assert_array_equal(sd.box(z, 9).compute(), sat.box(a, 9))
+        with pytest.raises(OSError):
+            da.store(
+                sd.box(z, 9),
+                zarr.create_array(
+                    "s3://none/b.zarr", shape=a.shape, chunks=(30, 40), dtype=a.dtype, storage_options=options
+                ),
+                lock=False,
+            )
+    finally:
+        server.stop()
