@@ -337,7 +337,9 @@ static sat_status run_images(void *context, const sat_views *v, const sat_run *r
     for (int i = 0; i < f->workers; i++) count_nothing(&f->worker[i].counts);
     if (f->hooks->batches || v->src->count == 1)
         return f->hooks->run(f->worker->state, v->src, v->mask, v->results, run, &f->worker->counts);
-    return sat_each_image(run, *f->job.executor, f->workers, v->src->count, run_image, &b);
+    sat_run each = *run;
+    each.follows = false; /* a worker's last image may have been another */
+    return sat_each_image(&each, *f->job.executor, f->workers, v->src->count, run_image, &b);
 }
 
 static sat_status fetch_counts(sat_filter *f)

@@ -108,7 +108,8 @@ typedef struct sat_counts {
  * SAT_ERR_SHAPE for rows that the image does not have.)
  * With `continues` the image is that of the object's last run, and a run that begins where that ended goes on with its
  * sums, on the CPU of integers, and of floats from multiples of 8 rows on in box filters; so a band need not begin with
- * the sums of a whole window.  Where bands are lower than two windows for each thread, one thread makes them. */
+ * the sums of a whole window; of several images, each begins anew.  Where bands are lower than two windows for each
+ * thread, one thread makes them. */
 typedef struct sat_run_options {
     void *stream;                   /* a cudaStream_t for backends on a device, else not used; views in host memory: the
                                        run begins when it is empty, is done when the call returns, and cannot be

@@ -344,7 +344,7 @@ static const char *check_band(fuzz_input *in, const work *w, work *some, int64_t
     int64_t from, to;
     const sat_run_options run = {.first_row = first,
                                  .rows = end - first,
-                                 .continues = w->src.view.count == 1 && !take_one_in(in, 4), /* one image's */
+                                 .continues = !take_one_in(in, 4),
                                  .counts = counts};
     if (sat_filter_needs(some->filter, w->operation, first, end, &from, &to) != SAT_OK) return "rows need nothing";
     if (from > first || to < end || to - from > w->src.view.height) return "results need other rows than can be";

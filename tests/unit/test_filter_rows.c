@@ -392,9 +392,39 @@ static void what_is_refused(void **state)
     said(sat_gauss_create(&blur, &gauss), SAT_ERR_UNAVAILABLE, "sigma above 4, with border wrap");
 }
 
+/* A worker that took another image last does not go on with its sums. */
+static void batches_begin_anew(void **state)
+{
+    enum { WIDTH = 20, HEIGHT = 48, BAND = 16, IMAGES = 3 };
+    static uint8_t pixels[IMAGES][HEIGHT][WIDTH], all[IMAGES][HEIGHT][WIDTH], band[IMAGES][BAND][WIDTH];
+    (void)state;
+    for (size_t i = 0; i < sizeof pixels; i++) ((uint8_t *)pixels)[i] = (uint8_t)(i * i * 7 + i / 31);
+    sat_box_spec spec = {.width = WIDTH, .height = HEIGHT, .sample = SAT_U8, .window_width = 5, .window_height = 5};
+    spec.count = IMAGES, spec.threads = 1;
+    sat_view src = {.data = pixels, .width = WIDTH, .height = HEIGHT, .channels = 1, .type = SAT_U8, .count = IMAGES};
+    sat_view dst = src;
+    sat_box *box;
+    dst.data = all;
+    assert_ok(sat_box_create(&box, &spec));
+    assert_ok(sat_box_run(box, &src, &dst, NULL));
+    sat_box_destroy(&box);
+    spec.band_rows = BAND;
+    assert_ok(sat_box_create(&box, &spec));
+    for (int64_t y = 0, from, to; y < HEIGHT; y += BAND) {
+        assert_ok(sat_box_needs(box, y, y + BAND, &from, &to));
+        src.data = pixels[0][from], src.height = to - from, src.image_bytes = sizeof *pixels;
+        dst.data = band, dst.height = BAND;
+        const sat_run_options run = {.first_row = y, .rows = BAND, .continues = y > 0};
+        assert_ok(sat_box_run(box, &src, &dst, &run));
+        for (int i = 0; i < IMAGES; i++) assert_memory_equal(band[i], all[i][y], sizeof *band);
+    }
+    sat_box_destroy(&box);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_rows_have_the_bits_of_the_whole_image),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batches_begin_anew),
+                                       cmocka_unit_test(any_rows_have_the_bits_of_the_whole_image),
                                        cmocka_unit_test(what_is_refused)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
