@@ -82,7 +82,8 @@ def _totals(
                     row[:] = start + total
                 if not np.array_equal(row, end, equal_nan=row.dtype.kind == "f"):
                     raise RuntimeError(
-                        f"table: the band from row {y0} does not add up to what was read of it before; the image has changed"
+                        f"table: the band from row {y0} does not add up to what was read of it before: "
+                        "the image has changed"
                     )
         for target, one in zip(targets or (), tables):
             target[y0 + top : y0 + top + high] = one[:high]

@@ -5,10 +5,11 @@
     t = sat.dask.table("dem.zarr", moments=2, nodata=-9999, to="table.zarr")       # computed
     sat.dask.query(t, [[10, 20, 64, 48]], ["mean", "std"])
 
-`pip install 'libsat[dask]'` brings Dask, its scheduler for clusters and Zarr.  docs/scale.md says which way is for whom.
+`pip install 'libsat[dask]'` brings Dask, its scheduler for clusters and Zarr.  docs/scale.md says which way is for
+whom.
 
-Two ways lead to a filter's result.  Of a path or a zarr.Array, each task makes some rows of the whole width, and has the
-bits of the filter of the whole image, floats too: it reads its own rows from the store, and gets the few beside them
+Two ways lead to a filter's result.  Of a path or a zarr.Array, each task makes some rows of the whole width, and has
+the bits of the filter of the whole image, floats too: it reads its own rows from the store, and gets the few beside them
 from tasks that read the others' edges.  So each chunk is decoded at most twice.  Of a Dask array, each task makes a
 chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
 """
@@ -16,12 +17,14 @@ chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
 from __future__ import annotations
 
 import inspect
+import uuid
 from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import dask
 import dask.array as da
 import numpy as np
 import zarr
+from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import DTypeLike
 from zarr.buffer.cpu import NDBuffer
 
@@ -178,25 +181,33 @@ def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
         read = [edge(how, source, channels, rows) if len(rows) else None for rows in edges]
         return [[(edges[i], read[i]) for i in a] for a in asked]
 
-    made = dask.delayed(_band, nout=how.results)
+    made = dask.delayed(_band)
     masks = [None] * len(own) if mask is None else near(mask, slice(None))
-    columns: list[list[Any]] = [[] for _ in range(how.results)]
-    starts = [0] if c is None else np.cumsum([0, *chunks[c][:-1]]).tolist()
-    for k, start in enumerate(starts):
-        channels = slice(start, start + (1 if c is None else chunks[c][k]))
-        parts = zip(own, needed, near(z, channels), masks)
-        bands = [made(how, z, mask, channels, *part) for part in parts]
-        for s in range(how.results):
-            shape = list(z.shape)
-            if c is not None:
-                shape[c] = chunks[c][k]
-            arrays = []
-            for band, rows in zip(bands, own):
-                shape[y] = len(rows)
-                arrays.append(da.from_delayed(band[s], tuple(shape), how.dtype))
-            columns[s].append(da.concatenate(arrays, axis=y))
-    joined = [one[0] if c is None else da.concatenate(one, axis=c) for one in columns]
-    return [one.rechunk(chunks, method="tasks") for one in joined]
+    starts = [np.cumsum([0, *along[:-1]]).tolist() for along in chunks]
+    bands = []
+    for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
+        channels = slice(start, start + wide)
+        bands.append([made(how, z, mask, channels, *part) for part in zip(own, needed, near(z, channels), masks)])
+    # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
+    results = []
+    every = [one for row in bands for one in row]
+    for s in range(how.results):
+        name = f"sat-{how.name}-{uuid.uuid4().hex}"
+        layer = {}
+        for chunk in np.ndindex(*(len(along) for along in chunks)):
+            first = starts[y][chunk[y]]
+            index = [slice(None)] * z.ndim
+            index[y] = slice(first % high, first % high + chunks[y][chunk[y]])
+            index[x] = slice(starts[x][chunk[x]], starts[x][chunk[x]] + chunks[x][chunk[x]])
+            band = bands[0 if c is None else chunk[c]][first // high]
+            layer[name, *chunk] = (_piece, band.key, s, tuple(index))
+        graph = HighLevelGraph.from_collections(name, layer, dependencies=every)
+        results.append(da.Array(graph, name, chunks, dtype=how.dtype))
+    return results
+
+
+def _piece(results: list[Array], s: int, index: tuple[slice, ...]) -> Array:
+    return results[s][index]
 
 
 def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
@@ -305,8 +316,8 @@ def box(
              A Dask array: integers have the same bits for any chunks, floats are within the bounds of one run.
              A DataArray: a DataArray, with its coordinates and attributes; on its Dask array.
     mask     (H, W), in a store if the image is, else a Dask or NumPy array.
-    nodata   of a DataArray None is what it says itself: a _FillValue that was decoded (`rio.encoded_nodata`) is NaN, that
-             of its attributes is that value, and of other floats NaN.  Results where nothing counts have the value, too.
+    nodata   of a DataArray None is what it says itself: a _FillValue that was decoded (`rio.encoded_nodata`) is NaN,
+             that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
     options  of `sat.box()`, but for out and batch_axis.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".

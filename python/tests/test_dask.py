@@ -1,4 +1,4 @@
-"""sat.dask: bits of the functions of the whole image, from stores and from Dask arrays; tables; rectangles; DataArrays."""
+"""sat.dask: bits of the functions of the whole image, from stores and Dask arrays; tables; rectangles; DataArrays."""
 
 import collections
 import pathlib
