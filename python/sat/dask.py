@@ -9,9 +9,9 @@
 whom.
 
 Two ways lead to a filter's result.  Of a path or a zarr.Array, each task makes some rows of the whole width, and has
-the bits of the filter of the whole image, floats too: it reads its own rows from the store, and gets the few beside them
-from tasks that read the others' edges.  So each chunk is decoded at most twice.  Of a Dask array, each task makes a
-chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
+the bits of the filter of the whole image, floats too.  It reads its own rows from the store, and gets the few beside
+them from tasks that read the others' edges, so each chunk is decoded at most twice.  Of a Dask array, each task makes
+a chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
 """
 
 from __future__ import annotations
