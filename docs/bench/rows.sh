@@ -49,6 +49,7 @@ with open("tile.tif", "wb") as f:
         rows[:min(T, H - y), :W] = image[y:y + T]
         f.write(rows.reshape(T, across, T).swapaxes(0, 1).tobytes())
 PY
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%d,%d,9000,6000\n", i * 7919 % 51000, i * 104729 % 14000 }' >check.csv
 cat >box.py <<'PY'
 import numpy
 image = numpy.load("big.npy", mmap_mode="r")
@@ -133,6 +134,9 @@ for ((round = 0; round < rounds; round++)); do
     one "\`--stat mean,std\` as u8, two files" "$sat" big.pgm --box 31 --stat mean,std --result same -o 'out{stat}.pgm'
     one "\`--threshold sauvola\`, 31" "$sat" big.pgm --box 31 --threshold sauvola -o out.pbm
     one "a table of i64, to /dev/null" "$sat" big.pgm --format npy -o /dev/null
+    one "\`--mean\` of all" "$sat" big.pgm --mean 0,0,60000,20000
+    one "\`--mean\` of all, with \`std\`" "$sat" big.pgm --mean 0,0,60000,20000 --stat mean,std
+    one "\`--rects\`, 1,000 of 9,000 x 6,000 px" "$sat" big.pgm --rects check.csv
     peer vips "31x31: vips conv, approximate" vips conv big.pgm out.pgm big.mat --precision approximate --layers 1
     right out.pgm 1
     means "31x31, \`.npy\` to \`.npy\`: \`--box 31\`" big.npy out.npy

@@ -1,21 +1,22 @@
 /* answers_choice.c - a table or the pixels?
  *
- * Neither way does much with what it reads, so that bytes between processor and memory are what both cost.
+ * Where all rectangles are known, the library sums them from the pixels, and makes tables of a few rows at a time where
+ * these cost less (rects_table.h).  Where they are not known beforehand (a stream, or a file of more than a chunk),
+ * they may be any number, and a table of the whole image is made if it fits; and where there is one for every few
+ * pixels.
+ *
+ * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
+ * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
+ * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
+ *
+ * So many rectangles of floats that a table would be far quicker are told to the user.  Neither way does much with what
+ * it reads, so that bytes between processor and memory are what both cost.
  *
  *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
  *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into
  *            the caches before it is written, and written; twice for sums and squares
  *   both     four lines of a cache for each rectangle: its corners in a table, or what it takes to begin with its
- * pixels
- *
- * So rectangles of bytes, under a table with 8 of them for each pixel, are summed up to some 25 times the image's area.
- * That the pixels take no memory besides is counted, too: a table is first touched.  Where all rectangles are not known
- * beforehand (a stream, or a file of more than a chunk), they may be any number, and a table is made if it fits.
- *
- * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
- * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
- * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
- */
+ *            pixels */
 #include "answers_choice.h"
 
 #include "memory.h"
@@ -23,17 +24,13 @@
 #include "sample_type.h"
 #include "sat_bytes.h"
 
-enum { CORNERS = 4, TABLE_TIMES = 3 };
+enum { CORNERS = 4, TABLE_TIMES = 3, DENSE_PX = 32 /* of the image, for each rectangle */ };
 
-/* How often sat_image_statistics() reads a rectangle of one channel. */
-static int sums_of(const answers_ask *ask, sat_type type)
-{
-    return is_float_type(type) ? 1 + 2 * ask->variances + ask->roots : 1 + (ask->variances || ask->roots);
-}
-
+/* Of floats. */
 static double moved_by_pixels(const answers_ask *ask, const rects_load *load, const image_shape *shape)
 {
-    return load->bytes * shape_bands(shape) * sums_of(ask, shape->type) + load->n * CORNERS * RECTS_LINE_BYTES;
+    return load->bytes * shape_bands(shape) * (1 + 2 * ask->variances + ask->roots) +
+           load->n * CORNERS * RECTS_LINE_BYTES;
 }
 
 static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)
@@ -81,22 +78,21 @@ answers_choice answers_choose(const answers_ask *ask, const rects *from, const i
 {
     const bool asked = ask->variances || ask->roots, forced = ask->backend && !ask->holes;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type); /* of a plane */
-    const double image_bytes =
-        (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
     rects_load load = {.n = 0};
-    answers_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
+    answers_choice c = {.forced = forced,
+                        .known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
     const bool exact = ask->holes || is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
     const bool squares = asked && !exact;
+    c.one_chunk = c.known && load.n <= RECTS_CHUNK && !load.mixed;
+    c.image_bytes =
+        (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
     c.accum = sat_accum_for(shape->type, c.largest_px);
     c.table_bytes = bytes_of(shape, c.accum, squares);
-    if (c.known && !exact) {
-        c.moved_by_pixels = moved_by_pixels(ask, &load, shape);
-        c.moved_by_table = moved_by_table(&load, shape, squares, c.table_bytes);
-    }
-    c.table = forced || (!exact && (!c.known || c.moved_by_table < c.moved_by_pixels));
+    const bool dense = load.n * DENSE_PX > (double)shape->width * (double)shape->height;
+    c.table = forced || (!exact && (!c.known || (dense && load.n > RECTS_CHUNK)));
     if (c.table && c.table_bytes != UINT64_MAX) c.table_bytes += plan_bytes(ask, shape, c.accum, squares);
-    c.too_large = c.table && !forced && (double)c.table_bytes + image_bytes > (double)memory_limit();
+    c.too_large = c.table && !forced && (double)c.table_bytes + c.image_bytes > (double)memory_limit();
     c.table = c.table && !c.too_large;
     c.pixels = exact || !c.table;
     return c;
@@ -113,14 +109,11 @@ bool answers_table_pays(const answers_ask *ask, const rects_load *load, const im
 
 void answers_choice_say(const answers_choice *c, const char *input)
 {
-    char pixels[32], table[32];
+    char table[32];
     if (c->too_large)
         say(input,
             "no table is made: the rectangles are summed from the pixels, as a table of %s is beyond --max-memory",
             size_text(table, (double)c->table_bytes));
     else if (!c->table)
         say(input, "no table is made: the rectangles are summed from the pixels");
-    if (c->moved_by_table > 0)
-        say(input, "summing the pixels moves %s, making and reading a table %s", size_text(pixels, c->moved_by_pixels),
-            size_text(table, c->moved_by_table));
 }

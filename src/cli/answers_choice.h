@@ -14,15 +14,16 @@ typedef struct answers_ask {
 } answers_ask;
 
 typedef struct answers_choice {
-    bool table;             /* one is made, for sums and for squares where they are asked for */
-    bool pixels;            /* they are summed: no table is made, or none would be as exact */
-    bool known;             /* all rectangles are, and so what they read */
-    bool too_large;         /* a table would be made if there were memory for it */
-    int64_t largest_px;     /* the largest rectangle, as far as that is known */
-    sat_type accum;         /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
-    uint64_t table_bytes;   /* of the tables and what makes them; UINT64_MAX: more than can be */
-    double moved_by_pixels; /* bytes between processor and memory; 0: not compared */
-    double moved_by_table;  /* to make the tables and read them */
+    bool table;     /* one is made, for sums and for squares where they are asked for */
+    bool pixels;    /* they are summed: no table is made, or none would be as exact */
+    bool known;     /* all rectangles are */
+    bool forced;    /* its backend makes a table */
+    bool too_large; /* a table would be made if there were memory for it */
+    bool one_chunk; /* all are known, and handed out at once */
+    double image_bytes;
+    int64_t largest_px;   /* the largest rectangle, as far as that is known */
+    sat_type accum;       /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
+    uint64_t table_bytes; /* of the tables and what makes them; UINT64_MAX: more than can be */
 } answers_choice;
 
 answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape);
@@ -30,7 +31,7 @@ answers_choice answers_choose(const answers_ask *ask, const rects *from, const i
 /* Rectangles of floats that were summed from the pixels: would a table have taken far less? */
 bool answers_table_pays(const answers_ask *ask, const rects_load *load, const image_shape *shape);
 
-/* For -v: "no table is made: ...", and why; what was compared. */
+/* For -v: "no table is made: ...", and why. */
 void answers_choice_say(const answers_choice *c, const char *input);
 
 #endif

@@ -1,4 +1,4 @@
-/* answers_job.h - statistics of rectangles of an image or a table, as CSV, JSON or .npy. */
+/* answers_job.h - what is asked of rectangles of images or tables, and in which form; answers_form.c. */
 #ifndef CLI_ANSWERS_JOB_H
 #define CLI_ANSWERS_JOB_H
 
@@ -31,20 +31,11 @@ typedef struct answers_job {
     const options *common;
 } answers_job;
 
-/* ---- answers_form.c ---- */
-
 /* "mean,std" to columns; false if a name is unknown or stands twice. */
 bool answers_job_stats(answers_job *job, const char *text);
 
 /* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
  * of an image. */
 bool answers_job_form(answers_job *job, options *o, bool json);
-
-/* ---- answers_job.c ---- */
-
-/* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
- * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit
- * status. */
-int answers_job_run(const answers_job *job, rects *from);
 
 #endif

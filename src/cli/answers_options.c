@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_run.h"
 #include "batch.h"
 #include "input.h"
 #include "messages.h"

@@ -417,10 +417,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                                          : job_filter_whole)(j, &rows, outputs);
     if (ok && !whole && j->valid.mask) {
         ok = open_mask(j, &rows.head, threads, &mask, &err);
-        if (mask.whole) {
-            row_source_close(&mask);
-            whole = "its mask is";
-        }
+        if (mask.whole) whole = "its mask is";
     }
     if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);
     const bool streams = !whole;
@@ -428,6 +425,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     const job_source from = {.img = streams ? NULL : &img,
                              .from = &rows,
                              .mask = streams && j->valid.mask ? &mask : NULL,
+                             .mask_file = mask.whole ? &mask : NULL,
                              .share = &memory.share};
     if (ok) {
         const image *head = job_head(&from);

@@ -412,8 +412,7 @@ static bool what_counts(work *w, stream *s, error *err)
     const image *img = s->from.img ? s->from.img : &w->head;
     const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
     valid_samples *valid = &w->valid;
-    valid_choice choice = j->valid;
-    if (!s->from.img) choice.mask = NULL; /* is read by rows */
+    const valid_choice choice = job_valid(j, &s->from);
     if (!valid_of_image(valid, &choice, img, w->input, false, &decode, j->verbose, err)) return false;
     if (j->valid.nodata_given && !valid->has_nodata) w->head.meta.nodata[0] = 0;
     valid->masked = s->from.mask || valid->mask.data;

@@ -70,6 +70,14 @@ bool job_take_rows(const job *j, row_source *from, const char *whole, error *err
     return true;
 }
 
+valid_choice job_valid(const job *j, const job_source *from)
+{
+    valid_choice choice = j->valid;
+    if (!from->img) choice.mask = NULL;
+    choice.opened = from->mask_file;
+    return choice;
+}
+
 encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent)
 {
     encode_options encode = {.quality = j->quality,

@@ -160,8 +160,12 @@ struct row_source;
 typedef struct job_source {
     image *img;                     /* emptied, to save memory; or NULL: rows are read */
     struct row_source *from, *mask; /* of the input, and of --mask; mask: NULL where it is not read by rows */
+    struct row_source *mask_file;   /* of --mask, where it was opened, but is to be decoded; or NULL */
     memory_share *share;            /* of the memory that rows take */
 } job_source;
+
+/* What counts in it; of rows without the mask, which is read beside them. */
+valid_choice job_valid(const job *j, const job_source *from);
 
 /* Its size, type and metadata. */
 image *job_head(const job_source *from);

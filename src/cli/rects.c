@@ -399,6 +399,7 @@ bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_b
     case RECTS_GRID: add_cells(load, r, width, height, pixel_bytes); return true;
     case RECTS_LIST:
         rects_add_load(load, &(rects_chunk){.n = r->list_n, .whole = r->touched}, width, height, pixel_bytes);
+        for (size_t i = 1; i < r->list_n; i++) load->mixed = load->mixed || r->list[i].is_real != r->list[0].is_real;
         return true;
     default: break;
     }

@@ -44,6 +44,7 @@ enum { RECTS_LINE_BYTES = 64 }; /* a line of a cache: what a memory hands out at
 typedef struct rects_load {
     double n, bytes;
     int64_t largest_px;
+    bool mixed; /* some have fractions, and not all: these are in chunks of their own */
 } rects_load;
 
 /* Of all rectangles; false if they are not known yet. */

@@ -179,9 +179,10 @@ static bool open_moment(band_work *w, int which, error *err)
     return m->carry ? true : fail(err, "out of memory");
 }
 
-static bool prepare(const job *j, const char *input, const image *img, row_source *mask, int threads, band_work *w,
-                    error *err)
+static bool prepare(const job *j, const char *input, const job_source *in, int threads, band_work *w, error *err)
 {
+    const image *img = job_head(in);
+    row_source *mask = in->mask;
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
     const image_shape shape = image_shape_of(img);
@@ -195,8 +196,7 @@ static bool prepare(const job *j, const char *input, const image *img, row_sourc
         return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
     if (!mask_rows_open(&w->mask, mask, img->width, err)) return false;
     const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-    valid_choice choice = j->valid;
-    if (w->from) choice.mask = NULL; /* is read by rows */
+    const valid_choice choice = job_valid(j, in);
     if (!valid_of_image(&w->valid, &choice, img, input, false, &decode, j->verbose, err)) return false;
     w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
@@ -290,7 +290,7 @@ bool job_table(const job *j, const char *input, const job_source *from, const ch
     double start = clock_now_s(), now;
 
     if (w.from && !take_memory(j, from, threads, err)) return false;
-    if (!prepare(j, input, img, from->mask, threads, &w, err)) goto out;
+    if (!prepare(j, input, from, threads, &w, err)) goto out;
     *at_output = true;
     const bool counts = w.moments[COUNTS].used;
     sat_table whole = {.view = w.moments[SUMS].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};

@@ -8,6 +8,7 @@
 
 #include "messages.h"
 #include "number.h"
+#include "row_source.h"
 #include "sample_type.h"
 #include "sat_image.h"
 #include "text_out.h"
@@ -107,11 +108,14 @@ bool valid_mask_fits(const char *path, const image *mask, const image *img, erro
                 (long long)mask->height, (long long)img->width, (long long)img->height);
 }
 
-static bool clear_by_file(const image *mask, const char *path, const decode_options *decode, error *err)
+static bool clear_by_file(const image *mask, const valid_choice *choice, const decode_options *decode, error *err)
 {
+    const char *path = choice->mask;
     image from = {0};
     error why;
-    if (!image_read(path, decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", path, why.text);
+    if (!(choice->opened ? row_source_image(choice->opened, decode, &from, &why)
+                         : image_read(path, decode, &from, NULL, &why)))
+        return fail(err, "--mask %s: %s", path, why.text);
     const bool ok = valid_mask_fits(path, &from, mask, err) &&
                     clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
     image_free(&from);
@@ -131,7 +135,7 @@ static bool make_mask(valid_samples *v, const valid_choice *choice, const image 
     if (!choice->mask && !by_alpha) return true;
     if (!valid_mask_of_ones(v, img, err)) return false;
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
-    if (choice->mask && !clear_by_file(&v->mask, choice->mask, decode, err)) return false;
+    if (choice->mask && !clear_by_file(&v->mask, choice, decode, err)) return false;
     image_repeat_plane(&v->mask);
     return true;
 }

@@ -7,9 +7,10 @@
 
 /* As the command line has it; read by many threads. */
 typedef struct valid_choice {
-    const char *mask;  /* a file, or NULL */
-    bool nodata_given; /* else that of the file counts */
-    bool quiet;        /* nothing is said of a file's value that no sample can be */
+    const char *mask;          /* a file, or NULL */
+    struct row_source *opened; /* the file, where it has been opened, to be read whole; else NULL */
+    bool nodata_given;         /* else that of the file counts */
+    bool quiet;                /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
 } valid_choice;

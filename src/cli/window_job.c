@@ -285,8 +285,7 @@ static bool what_counts(work *w, stream *s, error *err)
     const job *j = w->j;
     const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = s->threads};
     const image *img = s->from.img;
-    valid_choice choice = j->valid;
-    if (!img) choice.mask = NULL; /* is read by rows */
+    const valid_choice choice = job_valid(j, &s->from);
     if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, img && w->by_alpha, &decode, j->verbose,
                         err))
         return false;

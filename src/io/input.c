@@ -28,6 +28,21 @@ bool input_open(input_file *in, const char *path, const decode_options *decode, 
     return true;
 }
 
+bool input_open_rows(input_file *in, row_source *rows, const char *path, const decode_options *decode, error *err)
+{
+    const bool opened = row_source_open(rows, path, decode, err);
+    *in = (input_file){0};
+    if (decode->raw || !npy_may_be_table(rows->in.head, rows->in.head_n, decode->array)) return opened;
+    const bool is_stream = rows->in.is_stream;
+    const bool read = source_read(&in->file, &rows->in, path, probe, extent, decode, err);
+    in->is_table = read && npy_is_table(in->file.bytes, in->file.n, decode->array);
+    if (!read || in->is_table || is_stream) return read;
+    source_close(&in->file);
+    row_source_close(rows);
+    if (decode->memory) memory_keep(&decode->memory->share, 0);
+    return row_source_open(rows, path, decode, err);
+}
+
 bool input_is_output(const char *input, const char *output)
 {
     struct stat a, b;

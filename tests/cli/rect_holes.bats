@@ -78,10 +78,10 @@ answers() { "$sat" "$@" | tail -n +2 | cut -d, -f5-; }
 
 @test "the pixels answer where samples may not count, and a table where all do: the same answers" {
     rasters
-    "$sat" query byte.tif -v --grid 1 --stat sum 2>&1 >/dev/null | grep -q "is the narrowest"
+    "$sat" query byte.tif -v --grid 1 --stat sum --backend cpu 2>&1 >/dev/null | grep -q "is the narrowest"
     "$sat" query byte.tif -v --grid 1 --nodata 3 2>&1 >/dev/null | grep -q "no table is made"
     "$sat" query byte.tif -v --grid 1 --backend cpu --mask mask.pgm 2>&1 >/dev/null | grep -q "no table is made"
-    "$sat" query byte.tif -q --grid 3 --stat mean,var,count >all.csv
+    "$sat" query byte.tif -q --grid 3 --stat mean,var,count --backend cpu >all.csv
     "$sat" query byte.tif -q --grid 3 --stat mean,var,count --nodata 200 >none.csv
     cmp all.csv none.csv
 }

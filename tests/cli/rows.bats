@@ -70,6 +70,10 @@ numpy.save("m.npy", m.astype("f4"))'
             cmp is.pnm want.pnm
         done
     done
+    ok -q a.png --mask m.png --box 15 -o want.pnm
+    run bash -c 'cat m.png | "$1" -q a.pgm --mask - --box 15 -o is.pnm' bash "$sat" # one that is decoded, from a pipe
+    [ "$status" = 0 ]
+    cmp is.pnm want.pnm
     failure "a.pgm: --mask c.pgm: 2001x1200 px, where the image has 1000x5000" a.pgm --mask c.pgm --box 3 -o no.pgm
     run bash -c 'head -c 4000000 m.pgm | "$1" a.pgm --mask - --box 3 -o no.pgm' bash "$sat"
     [ "$status" = 1 ]
@@ -289,4 +293,68 @@ sys.exit(322 not in tags)' "$1"; }
     failure "big.pgm: 20000x20000 is 400000000 pixels, more than --max-pixels 1048576" big.pgm --box 31 --max-pixels 1M -o out.png
     failure "big.pgm: 20000x20000 px with 1 channel of u8 may take * MiB, more than the 8.0 MiB of --max-memory" \
         big.pgm --box 31 --max-memory 8M -o out.pgm
+}
+
+@test "rectangles, cells and means by rows: of files, pipes, with masks, and what is wrong with them" {
+    begin
+    for args in "--rect 0,0,1000,5000 --stat mean,std,sum" "--grid 90x130 --stat var" "--rect 3,4999,1,1 --rect 900,7,100,2000 --rect 5,5,.5,7.25" \
+        "--grid 1000x1 --stat mean --nodata 7" "--grid 16"; do
+        # shellcheck disable=SC2086 # words
+        ok query a.png $args -o want.csv
+        for threads in 1 2; do
+            # shellcheck disable=SC2086 # words
+            ok query a.pgm $args --threads $threads --max-pixels 1 -o is.csv
+            cmp is.csv want.csv
+        done
+        # shellcheck disable=SC2086 # words
+        cat a.pgm | "$sat" query - $args | cmp - want.csv
+    done
+    ok query c.png --grid 100 --stat mean -o want.npy
+    ok query c.pgm --grid 100 --stat mean -o is.npy
+    cmp is.npy want.npy
+    "${PYTHON:-python3}" -c '
+import numpy
+m = numpy.random.default_rng(6).integers(0, 3, (5000, 1000), numpy.uint8)
+open("m.pgm", "wb").write(b"P5 1000 5000 255\n" + m.tobytes())
+numpy.save("f.npy", m.astype("f4") / 7)'
+    ok m.pgm --box 1 -o m.png
+    ok query a.png --mask m.png --grid 300 --stat mean,count -o want.csv
+    for mask in m.pgm m.png; do
+        ok query a.pgm --mask $mask --grid 300 --stat mean,count -o is.csv
+        cmp is.csv want.csv
+    done
+    ok query a.pgm --mask - --grid 300 --stat mean,count -o is.csv <m.pgm
+    cmp is.csv want.csv
+    # Two passes of a stream: it is read whole.
+    ok query f.npy --as image --grid 300 --stat std -o want.csv
+    cat f.npy | "$sat" query - --as image --grid 300 --stat std | cmp - want.csv
+    failure "a.pgm: --mask c.pgm: 2001x1200 px, where the image has 1000x5000" query a.pgm --mask c.pgm --grid 300
+    head -c 4000000 m.pgm >cut.pgm
+    failure "a.pgm: --mask cut.pgm: truncated*" query a.pgm --mask cut.pgm --grid 300 -o no.csv
+    failure "cut.pgm: truncated*" cut.pgm --rect 0,0,1,1 -o no.csv
+    for rect in 0,0,1,1 0,0,1000,5000; do # also where the rows that are needed are there
+        run --separate-stderr bash -c 'cat cut.pgm | "$1" - --rect $2 -o no.csv' bash "$sat" $rect
+        [ "$status" = 1 ]
+        [[ $stderr == "sat: standard input: truncated"* ]]
+    done
+    [ ! -e no.csv ]
+    printf '0,0,1,1\n0,0,1,5001\n9,9,1,1\n' >bad.csv
+    sat a.pgm --rects bad.csv
+    [ "$status" = 1 ]
+    [ "${#lines[@]} $stderr" = "2 sat: bad.csv: line 2: rectangle 0,0,1,5001 reaches outside the image; the image is 1000x5000 px (--clip cuts rectangles to it)" ]
+}
+
+@test "rectangles of images larger than memory" {
+    printf 'P5 20000 20000 255\n' >big.pgm
+    truncate -s $((19 + 400000000)) big.pgm # takes no space
+    for ((i = 0; i < 200; i++)); do echo "$((i * 50)),$((i * 31)),9000,12000"; done >r.csv
+    (ulimit -v 200000 && "$sat" --version) >version 2>&1 || skip "this build needs more address space"
+    for args in "--rect 0,0,20000,20000 --stat mean,std" "--rects r.csv" "--grid 1000 --stat mean -o cells.npy"; do
+        # shellcheck disable=SC2086 # words
+        (ulimit -v 200000 && "$sat" query big.pgm $args --max-memory 16M --max-pixels 1M --threads 2 >out)
+    done
+    # The rows that no rectangle has are not read.
+    (ulimit -v 200000 && "$sat" big.pgm --rect 5,5,9,9 --rect 5,19999,9,1 >out)
+    [ "$(tail -1 out)" = 5,19999,9,1,0 ]
+    failure "big.pgm: 20000x20000 px with 1 channel of u8 may take * MiB, more than the 2.0 MiB of --max-memory" big.pgm --mean 0,0,1,1 --max-memory 2M
 }

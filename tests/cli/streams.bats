@@ -18,7 +18,7 @@ endless() {
 # refused PATTERN HEAD - with status 1 and one line, whatever reads it.
 refused() {
     local command
-    for command in "query - --rect 0,0,1,1" "info -" "- --box 3 -o x.png"; do
+    for command in "query - --rect 0,0,1,1 --backend cpu" "info -" "- --box 3 -o x.png"; do
         # shellcheck disable=SC2086 # words
         endless "$2" $command
         # shellcheck disable=SC2053,SC2154 # a glob; bats sets stderr_lines

@@ -325,7 +325,7 @@ inputs() {
     picture 1600 1200 >big.ppm
     float_picture >in.pfm
     "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o table.npy &&
-        "$sat" big.ppm --box 1 -o big.png && "$sat" big.ppm --box 1 -o big.bmp && cp in.png in2.png && cp big.png big2.png || return 1
+        "$sat" big.ppm --gray --box 1 -o big.pgm && "$sat" big.ppm --box 1 -o big.png && "$sat" big.ppm --box 1 -o big.bmp && cp in.png in2.png && cp big.png big2.png || return 1
     tiles >tile-none.tif && "$sat" tile-none.tif --box 1 -o tile-deflate.tif && "$sat" tile-none.tif --box 1 -o tile.pgm &&
         "$sat" tile.pgm --box 1 --tiff-compression none -o strip-none.tif && "$sat" tile.pgm --box 1 -o strip-deflate.tif ||
         return 1
@@ -368,6 +368,8 @@ faults "BMP in runs" "$sat" "$codecs/rle8.bmp" --box 1 -o run/out.bmp
 faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
 faults "a file of questions to a picture" "$sat" query in.png --rects rects.csv --stat mean,std -o run/out.csv
 faults "bands of rows" "$sat" big.ppm --box 5 --threads 1 -o run/out.ppm
+faults "rectangles by rows" "$sat" query big.ppm --rects rects.csv --stat mean,std -o run/out.csv
+faults "cells by rows, with a mask" "$sat" query big.ppm --grid 400 --mask big.pgm --stat mean -o run/out.tif
 faults "bands of rows from the bottom" "$sat" big.bmp --box 5 --threads 1 -o run/out.bmp
 for part in strip tile; do
     for how in none deflate; do

@@ -2,6 +2,7 @@
 #include "sat_bytes.h"
 #include "sat_image.h"
 #include "sat_query.h"
+#include "sat_rects.h"
 #include "sat_window.h"
 #include "statuses.h"
 
@@ -10,6 +11,9 @@ enum { OF_CREATION = 0xffff }; /* that of creating the object, whose rows stand 
 static call all[] = {
     {"sat_image_statistics", NULL, 0, 0},
     {"sat_image_statistics_f64", "sat_image_statistics", 0, 0},
+    {"sat_rects_create", "sat_image_statistics", NO_DEVICE | 1 << SAT_ERR_CANCELLED, 0},
+    {"sat_rects_needs", NULL, 0, 0},
+    {"sat_rects_run", NULL, 0, 0},
     {"sat_image_range", NULL, 0, 0},
     {"sat_mask_clear", NULL, 0, 0},
     {"sat_table_rounding", NULL, 0, 0},
@@ -121,6 +125,71 @@ static void rectangles(void **state)
          sat_image_statistics_f64(&image, &nan_side, 1, &(sat_statistics){0}, NULL));
     told("sat_image_statistics_f64", "areas", ARGUMENT,
          sat_image_statistics_f64(&image, &(sat_rect_f64){0, 0, 1, 1}, 1, &areas, NULL));
+}
+
+#define RECTS(want, ...)                                                                                               \
+    do {                                                                                                               \
+        sat_rects_spec s = {.width = 8, .height = 8, .sample = SAT_U8};                                                \
+        sat_rect rect = {0, 0, 8, 8}, *whole = &rect;                                                                  \
+        const sat_rect_f64 *real = NULL;                                                                               \
+        sat_sum own;                                                                                                   \
+        sat_statistics ask = {.sums = &own};                                                                           \
+        sat_rects *made = NULL;                                                                                        \
+        __VA_ARGS__;                                                                                                   \
+        told("sat_rects_create", #__VA_ARGS__, want, sat_rects_create(&made, &s, whole, real, 1, &ask));               \
+        if (want != OK) assert_null(made);                                                                             \
+        sat_rects_destroy(&made);                                                                                      \
+    } while (0)
+#define ROWS(want, ...)                                                                                                \
+    do {                                                                                                               \
+        sat_view v = image_good(), mask = image_good();                                                                \
+        sat_run_options run = {.first_row = 0};                                                                        \
+        (void)mask;                                                                                                    \
+        __VA_ARGS__;                                                                                                   \
+        told("sat_rects_run", #__VA_ARGS__, want, sat_rects_run(r, &v, &run));                                         \
+    } while (0)
+
+static void rows(void **state)
+{
+    static const sat_rect_f64 some = {0, 0, 1, 1};
+    const sat_rects_spec spec = {.width = 8, .height = 8, .sample = SAT_U8};
+    const sat_rect image = {0, 0, 8, 8};
+    sat_sum sum;
+    int64_t from, to;
+    sat_rects *r;
+    (void)state;
+    RECTS(OK, (void)s);
+    RECTS(OK, whole = NULL; real = &some);
+    RECTS(ARGUMENT, real = &some);
+    RECTS(ARGUMENT, whole = NULL);
+    RECTS(ARGUMENT, s.reserved[3] = true);
+    RECTS(ARGUMENT, s.allocator = &halved);
+    RECTS(ARGUMENT, ask.threads = -1);
+    RECTS(MEMORY, s.allocator = &nothing);
+    RECTS(SHAPE, s.height = 0);
+    RECTS(SHAPE, s.channels = 5);
+    RECTS(TYPE, s.sample = SAT_Q32);
+    RECTS(RECT, rect.width = 9);
+    RECTS(RANGE, s.width = s.height = rect.width = rect.height = 1 << 17; s.sample = SAT_U32);
+    told("sat_rects_create", "no place", ARGUMENT,
+         sat_rects_create(NULL, &spec, &image, NULL, 1, &(sat_statistics){.sums = &sum}));
+    assert_int_equal(sat_rects_create(&r, &spec, &image, NULL, 1, &(sat_statistics){.sums = &sum}), OK);
+    told("sat_rects_needs", "no place", ARGUMENT, sat_rects_needs(r, &from, NULL));
+    told("sat_rects_needs", "nothing", OK, sat_rects_needs(r, &from, &to));
+    ROWS(ARGUMENT, v.data = NULL);
+    ROWS(ARGUMENT, run.mask = &mask);
+    ROWS(SHAPE, v.width = 7);
+    ROWS(SHAPE, run.first_row = 1);
+    ROWS(SHAPE, run.rows = 7);
+    ROWS(TYPE, v.type = SAT_I8);
+    ROWS(UNAVAILABLE, v.memory = SAT_DEVICE);
+    ROWS(CANCELLED, run.proceed = no_more);
+    ROWS(OK, v.height = 3);
+    ROWS(OK, v.height = 5; run.first_row = 3; run.rows = 5);
+    ROWS(SHAPE, run.first_row = 8);
+    sat_rects_destroy(&r);
+    told("sat_rects_run", "no rectangles", ARGUMENT, sat_rects_run(NULL, &(sat_view){0}, NULL));
+    told("sat_rects_needs", "no rectangles", ARGUMENT, sat_rects_needs(NULL, &from, &to));
 }
 
 /* ---- ranges, masks, rounding ---------------------------------------------------------------------------- */
@@ -327,11 +396,8 @@ int main(void)
 {
     calls = all;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rectangles),
-        cmocka_unit_test(images),
-        cmocka_unit_test(light),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(headers_and_calls_agree),
+        cmocka_unit_test(rectangles), cmocka_unit_test(rows),   cmocka_unit_test(images),
+        cmocka_unit_test(light),      cmocka_unit_test(memory), cmocka_unit_test(headers_and_calls_agree),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,9 @@
 #include "sat_lab.h"
 #include "sat_light.h"
 #include "sat_query.h"
+#ifdef GROWN
+#include "sat_rects.h"
+#endif
 #include "sat_window.h"
 
 static int tests, failures;
@@ -176,7 +179,10 @@ static void refusals(void)
     sat_scan *scan;
     sat_window *window;
     sat_light *tables;
+    sat_rects *rects;
     sat_sum sum;
+    sat_rects_spec rects_spec = {.width = 4, .height = 3, .sample = SAT_U8};
+    sat_statistics ask = {.sums = &sum};
     REFUSED(spec, sat_plan_create(&plan, &spec));
     REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
     REFUSED(table, sat_query_create(&query, &table, NULL));
@@ -184,6 +190,8 @@ static void refusals(void)
     REFUSED(gauss_spec, sat_gauss_create(&gauss, &gauss_spec));
     REFUSED(window_spec, sat_window_create(&window, &window_spec));
     REFUSED(light_spec, sat_light_create(&tables, &light_spec));
+    REFUSED(rects_spec, sat_rects_create(&rects, &rects_spec, NULL, NULL, 0, &ask));
+    REFUSED(ask, sat_rects_create(&rects, &rects_spec, NULL, NULL, 0, &ask));
     REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
     if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
     sat_plan_destroy(&plan);

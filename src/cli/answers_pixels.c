@@ -1,0 +1,188 @@
+/* answers_pixels.c - rectangles are summed from rows: of an image in memory all that are needed, of a file those that
+ * fit a cache. */
+#include "answers_pixels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "image_memory.h"
+#include "messages.h"
+#include "sat_image.h"
+#include "sat_rects.h"
+
+enum { BAND_BYTES = 2 << 20 };
+
+/* ---- memory of the rectangles -------------------------------------------------------------------------- */
+
+/* A block that is free and large enough; or a new one, in place of a free one that is not. */
+static void *take(void *context, size_t bytes, sat_memory_kind kind)
+{
+    kept_block *kept = context, *to = NULL;
+    void *data;
+    (void)kind;
+    for (int i = 0; i < KEPT_BLOCKS; i++) {
+        kept_block *b = &kept[i];
+        if (!b->used && b->bytes >= bytes && (!to || to->bytes < bytes || b->bytes < to->bytes)) to = b;
+        if (!b->used && !to) to = b;
+    }
+    if (to && to->bytes >= bytes) {
+        to->used = true;
+        return to->data;
+    }
+    if (posix_memalign(&data, 64, bytes) != 0) return NULL;
+    if (!to) return data;
+    free(to->data);
+    *to = (kept_block){data, bytes, true};
+    return data;
+}
+
+static void give_back(void *context, void *data, size_t bytes, sat_memory_kind kind)
+{
+    kept_block *kept = context;
+    (void)bytes, (void)kind;
+    for (int i = 0; i < KEPT_BLOCKS; i++)
+        if (kept[i].data == data) {
+            kept[i].used = false;
+            return;
+        }
+    free(data);
+}
+
+static sat_status create(const answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
+                         const sat_statistics *ask, const sat_allocator *allocator, sat_rects **r)
+{
+    const image *head = answers_pixels_head(p);
+    const sat_rects_spec spec = {.width = head->width,
+                                 .height = head->height,
+                                 .count = image_planes(head),
+                                 .channels = head->channels,
+                                 .sample = head->type,
+                                 .masked = valid && valid_masked(valid),
+                                 .allocator = allocator};
+    return sat_rects_create(r, &spec, chunk->whole, chunk->real, chunk->n, ask);
+}
+
+sat_status answers_pixels_check(const answers_pixels *p, const rects_chunk *chunk, const sat_statistics *ask)
+{
+    const sat_statistics nothing = {.flags = ask->flags, .threads = 1};
+    sat_rects *r;
+    const sat_status status = create(p, NULL, chunk, &nothing, NULL, &r);
+    sat_rects_destroy(&r);
+    return status;
+}
+
+/* ---- rows of a file ------------------------------------------------------------------------------------ */
+
+/* The next rows from `from` on, `to` at most. */
+static bool read_rows(answers_pixels *p, int64_t from, int64_t to, sat_view *rows, sat_view *counts, error *err)
+{
+    image part = p->from.head;
+    const int64_t most = from + p->band - (from + p->band) % p->from.step;
+    if (to > from + p->band) to = most > from ? most : from + p->band;
+    part.height = to - from, part.data = p->rows;
+    if (!row_source_read(&p->from, from, to - from, p->rows, err)) return false;
+    *rows = image_view(&part);
+    *counts = (sat_view){.data = p->counts, .width = part.width, .height = part.height, .channels = 1, .type = SAT_U8};
+    return !p->mask.by || mask_rows_read(&p->counting, from, to - from, p->counts, err);
+}
+
+static bool allocate(char **to, size_t row_bytes, int64_t rows, error *err)
+{
+    size_t bytes;
+    const bool fits = !__builtin_mul_overflow(row_bytes, (size_t)rows, &bytes);
+    *to = fits ? memory_allocate(bytes) : NULL;
+    return *to || fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
+}
+
+static bool open_mask(answers_pixels *p, const char *path, const decode_options *decode, error *err)
+{
+    const decode_options own = {
+        .max_pixels = decode->max_pixels, .no_orient = decode->no_orient, .threads = decode->threads};
+    error why;
+    if (!row_source_open(&p->mask, path, &own, &why)) return fail(err, "--mask %s: %s", path, why.text);
+    return p->mask.whole || valid_mask_fits(path, &p->mask.head, &p->from.head, err);
+}
+
+/* A pipe is opened once, and may hold a mask that has no rows. */
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const decode_options *decode, bool verbose,
+                         bool *serves, error *err)
+{
+    const image *head = &p->from.head;
+    const image_shape shape = image_shape_of(head);
+    *serves = !choice->mask || is_file(choice->mask);
+    if (*serves && choice->mask && !open_mask(p, choice->mask, decode, err)) return false;
+    *serves = *serves && !p->mask.whole;
+    if (!*serves) {
+        row_source_close(&p->mask);
+        return true;
+    }
+    const int64_t step = p->from.step;
+    p->band = BAND_BYTES / (int64_t)head->row_bytes;
+    p->band = p->band > step ? p->band - p->band % step : step;
+    if (p->band > head->height) p->band = head->height;
+    uint64_t all = p->from.memory_bytes + (uint64_t)p->band * head->row_bytes;
+    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)(p->band * head->width);
+    if (!image_memory_allows(&shape, all, err)) return false;
+    memory_take(&decode->memory->share, all);
+    if (verbose)
+        say(input_name(p->from.path),
+            "no table is made: the rectangles are summed from the pixels, %lld rows at a time", (long long)p->band);
+    return allocate(&p->rows, head->row_bytes, p->band, err) &&
+           (!choice->mask || (mask_rows_open(&p->counting, &p->mask, head->width, err) &&
+                              allocate(&p->counts, (size_t)head->width, p->band, err)));
+}
+
+/* ---- all rows that are needed -------------------------------------------------------------------------- */
+
+bool answers_pixels_end(answers_pixels *p, error *err)
+{
+    const int64_t last = p->from.head.height - 1;
+    if (!p->rows || !p->from.in_order || p->read > last) return true;
+    p->read = last + 1;
+    p->failed = !row_source_read(&p->from, last, 1, p->rows, err);
+    return !p->failed;
+}
+
+sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
+                              const sat_statistics *ask, error *err)
+{
+    sat_rects *r;
+    sat_view rows, counts = image_view(&valid->mask);
+    int64_t from = 0, to = 0;
+    const sat_allocator allocator = {.allocate = take, .release = give_back, .context = p->kept};
+    sat_status status = create(p, valid, chunk, ask, &allocator, &r);
+    while (status == SAT_OK && sat_rects_needs(r, &from, &to) == SAT_OK && from < to) {
+        if (p->whole.data) {
+            rows = image_rows_view(&p->whole, from, to - from);
+            if (valid->mask.data) counts = image_rows_view(&valid->mask, from, to - from);
+        } else if (!read_rows(p, from, to, &rows, &counts, err)) {
+            status = SAT_ERR_FILE;
+            break;
+        }
+        const sat_run_options run = {.first_row = from, .mask = valid_masked(valid) ? &counts : NULL};
+        status = sat_rects_run(r, &rows, &run);
+        p->read = from + rows.height;
+    }
+    if (status == SAT_OK && !answers_pixels_end(p, err)) status = SAT_ERR_FILE;
+    p->failed = status == SAT_ERR_FILE;
+    sat_rects_destroy(&r);
+    return status;
+}
+
+void answers_pixels_close(answers_pixels *p)
+{
+    row_source_close(&p->from);
+    row_source_close(&p->mask);
+    image_free(&p->whole);
+    free(p->rows);
+    mask_rows_close(&p->counting);
+    free(p->counts);
+    for (int i = 0; i < KEPT_BLOCKS; i++) free(p->kept[i].data);
+}
