@@ -95,15 +95,6 @@ static bool allocate(char **to, size_t row_bytes, int64_t rows, error *err)
     return *to || fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
 }
 
-static bool open_mask(answers_pixels *p, const char *path, const decode_options *decode, error *err)
-{
-    const decode_options own = {
-        .max_pixels = decode->max_pixels, .no_orient = decode->no_orient, .threads = decode->threads};
-    error why;
-    if (!row_source_open(&p->mask, path, &own, &why)) return fail(err, "--mask %s: %s", path, why.text);
-    return p->mask.whole || valid_mask_fits(path, &p->mask.head, &p->from.head, err);
-}
-
 /* A pipe is opened once, and may hold a mask that has no rows. */
 static bool is_file(const char *path)
 {
@@ -117,7 +108,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     const image *head = &p->from.head;
     const image_shape shape = image_shape_of(head);
     *serves = !choice->mask || is_file(choice->mask);
-    if (*serves && choice->mask && !open_mask(p, choice->mask, decode, err)) return false;
+    if (*serves && choice->mask && !mask_file_open(&p->mask, choice->mask, head, decode, err)) return false;
     *serves = *serves && !p->mask.whole;
     if (!*serves) {
         row_source_close(&p->mask);

@@ -20,11 +20,11 @@ typedef struct answers_source {
     bool by_pixels;        /* no table answers, but these: */
     answers_pixels pixels;
     image_meta meta;       /* of an image that a table answers for */
-    valid_samples valid;   /* of a file with counts: its value for no data, or NaN */
+    valid_samples valid;   /* what counts; of a table with counts its value for no data, or NaN */
     decode_options decode; /* of images, with what it points to: */
     image_memory memory;
-    answers_ask ask;
-    const rects *from;
+    answers_ask ask;   /* what the choice of a table depends on, */
+    const rects *from; /* and the rectangles */
 } answers_source;
 
 /* Do the columns need sums of squares? */

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "mask_rows.h"
 #include "messages.h"
 #include "progress.h"
 #include "sat.h"
 #include "row_source.h"
+#include "stream.h"
 #include "source.h"
 
 bool batch_add(batch *b, const char *input, error *err)
@@ -305,7 +307,7 @@ static int check_outputs(const batch *b, error *err)
     return status;
 }
 
-/* An output may replace its own input, which has been decoded by then, but not one that is yet to be read. */
+/* An output may replace its own input, which has been read by then, but not one that is yet to be read. */
 static int check_inputs(const batch *b, error *err)
 {
     int status = EXIT_FINE;
@@ -373,16 +375,6 @@ static void say_image(const job *j, const char *input, const image_format *forma
             img->channels);
 }
 
-/* Opens the file of --mask, which may turn out to be read whole. */
-static bool open_mask(const job *j, const image *img, int threads, row_source *mask, error *err)
-{
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
-    error why;
-    if (!row_source_open(mask, j->valid.mask, &decode, &why))
-        return fail(err, "--mask %s: %s", j->valid.mask, why.text);
-    return mask->whole || valid_mask_fits(j->valid.mask, &mask->head, img, err);
-}
-
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
@@ -393,7 +385,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     int at_output = -1;
     const bool windows = j->windows.outputs > 0;
     double start = clock_now_s();
-    const job_need need = {j, threads};
+    const job_need need = {.j = j, .threads = threads};
     image_memory memory = {.work = j->table  ? job_table_bytes
                                    : windows ? job_window_bytes
                                              : job_filter_bytes,
@@ -416,7 +408,8 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                                : windows ? job_window_whole
                                          : job_filter_whole)(j, &rows, outputs);
     if (ok && !whole && j->valid.mask) {
-        ok = open_mask(j, &rows.head, threads, &mask, &err);
+        ok = mask_file_open(&mask, j->valid.mask, &rows.head, &decode, &err);
+        if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
         if (mask.whole) whole = "its mask is";
     }
     if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);

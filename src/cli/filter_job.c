@@ -343,7 +343,8 @@ static uint64_t light_bytes(const job_need *need, const image_shape *shape)
     image_shape reals = *shape;
     plain.linear = false;
     reals.type = SAT_F32;
-    return job_image_bytes(shape, SAT_F32) + job_filter_bytes(&reals, &(job_need){&plain, need->threads});
+    return job_image_bytes(shape, SAT_F32) +
+           job_filter_bytes(&reals, &(job_need){.j = &plain, .threads = need->threads});
 }
 
 /* ---- from image to file --------------------------------------------------------------------------- */

@@ -108,6 +108,7 @@ typedef struct times {
 typedef struct job_need {
     const job *j;
     int threads;
+    bool by_rows; /* of a table: its mask is not held */
 } job_need;
 
 /* Host memory that the library said an object would take; 0 where it refused the spec, which is said later. */

@@ -4,8 +4,18 @@
 #include <string.h>
 
 #include "sat_image.h"
+#include "valid_choice.h"
 
 enum { PART_BYTES = 1 << 18 };
+
+bool mask_file_open(row_source *mask, const char *path, const image *img, const decode_options *decode, error *err)
+{
+    const decode_options own = {
+        .max_pixels = decode->max_pixels, .no_orient = decode->no_orient, .threads = decode->threads};
+    error why;
+    if (!row_source_open(mask, path, &own, &why)) return fail(err, "--mask %s: %s", path, why.text);
+    return mask->whole || valid_mask_fits(path, &mask->head, img, err);
+}
 
 static int64_t part_rows(const row_source *from)
 {

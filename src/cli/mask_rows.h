@@ -4,6 +4,10 @@
 
 #include "row_source.h"
 
+/* Opens the file of --mask, and refuses a mask of another size than the image; it may turn out to be read whole.
+ * decode: of the image. */
+bool mask_file_open(row_source *mask, const char *path, const image *img, const decode_options *decode, error *err);
+
 typedef struct mask_rows {
     row_source *from; /* NULL: all pixels count */
     int64_t width;    /* px */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "convert.h"
 #include "image_memory.h"
 #include "mask_rows.h"
 #include "messages.h"
@@ -48,6 +49,7 @@ typedef struct ring {
 typedef struct work {
     stream *s;
     int64_t height, band;
+    int stages;
     ring rows[STREAM_STAGES];
     ring mask[STREAM_STAGES];    /* of a stage's rows, a byte for each pixel; without bytes there is none */
     mask_rows file;              /* of which the first one is made */
@@ -177,17 +179,18 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
 {
     stream *s = w->s;
     const stream_stage *g = &s->stage[stage];
-    const bool last = stage == s->passes - 1;
+    const bool last = stage == w->stages - 1;
+    ring *rows = &w->rows[stage], *masks = &w->mask[stage];
     int64_t from, to;
     if (!needs(w, stage, first, end, &from, &to, err)) return false;
     if (stage > 0) {
-        make_room(&w->rows[stage], from, to);
-        make_room(&w->mask[stage], from, to);
+        make_room(rows, from, to);
+        make_room(masks, from, to);
         if (!fill(w, stage, to, err)) return false;
     }
-    const bool masked = w->mask[stage].bytes;
+    const bool masked = masks->bytes;
     const sat_view src = source_view(w, stage, from, to - from);
-    const sat_view counting = masked ? mask_view(w, row_at(&w->mask[stage], from), to - from) : (sat_view){.width = 0};
+    const sat_view counting = masked ? mask_view(w, row_at(masks, from), to - from) : (sat_view){.width = 0};
     sat_view views[SAT_OUTPUTS];
     for (int k = 0; k < (last ? s->results : 1); k++)
         views[k] = (sat_view){.data = results[k],
@@ -213,7 +216,7 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
 /* Rows of the file that results [first, end) of the last stage are made of. */
 static bool source_rows(const work *w, int64_t first, int64_t end, int64_t *from, int64_t *to, error *err)
 {
-    for (int stage = (int)w->s->passes - 1; stage >= 0; stage--) {
+    for (int stage = w->stages - 1; stage >= 0; stage--) {
         if (!needs(w, stage, first, end, from, to, err)) return false;
         first = *from > 0 ? *from : 0, end = *to < w->height ? *to : w->height;
     }
@@ -222,7 +225,7 @@ static bool source_rows(const work *w, int64_t first, int64_t end, int64_t *from
 
 static bool filter_band(work *w, error *err)
 {
-    return run_stage(w, (int)w->s->passes - 1, w->first, w->end, w->made[w->side], NULL, err);
+    return run_stage(w, w->stages - 1, w->first, w->end, w->made[w->side], NULL, err);
 }
 
 static bool read_ahead(work *w, error *err)
@@ -267,18 +270,21 @@ static bool step(work *w, error *err)
 {
     ring *held = &w->rows[0];
     int64_t from = 0, to = 0, next_from;
-    const int64_t last = w->s->end, end = w->end + w->band < last ? w->end + w->band : last;
+    const int64_t end_row = w->s->end, end = w->end + w->band < end_row ? w->end + w->band : end_row;
     if (!source_rows(w, w->first, w->end, &from, &to, err)) return false;
     w->ahead = to;
-    if (w->end < last && !source_rows(w, w->end, end, &next_from, &w->ahead, err)) return false;
+    if (w->end < end_row && !source_rows(w, w->end, end, &next_from, &w->ahead, err)) return false;
     if (w->ahead < to) w->ahead = to;
     make_room(held, from, w->ahead);
     make_room(&w->mask[0], from, w->ahead);
     if (!fill(w, 0, to, err) || !fill_mask(w, to, err)) return false;
     sat_parallel(w->s->threads, w->writes_alone ? 2 : 3, do_task, w);
     if (w->writes_alone) do_task(w, 2, 0);
-    for (int i = 0; i < 3; i++)
-        if (w->failed[i]) return fail(err, "%s", w->why[i].text);
+    for (int i = 0; i < 3; i++) {
+        if (!w->failed[i]) continue;
+        if (i < 2) w->s->at_output = -1; /* not the writer's, which may have failed, too */
+        return fail(err, "%s", w->why[i].text);
+    }
     return true;
 }
 
@@ -295,9 +301,9 @@ static bool most_rows(const work *w, int stage, int64_t *most, error *err)
 {
     int64_t from, to;
     *most = 0;
-    const int64_t last = w->s->end;
-    for (int64_t y = w->s->first; y < last; y += w->band) {
-        const int64_t end = y + w->band < last ? y + w->band : last;
+    const int64_t end_row = w->s->end;
+    for (int64_t y = w->s->first; y < end_row; y += w->band) {
+        const int64_t end = y + w->band < end_row ? y + w->band : end_row;
         if (!(stage ? needs(w, stage, y, end, &from, &to, err) : source_rows(w, y, end, &from, &to, err))) return false;
         if (to - from > *most) *most = to - from;
     }
@@ -317,7 +323,7 @@ static bool plan_rings(work *w, error *err)
         all += (uint64_t)(sides * w->band) * stream_made_bytes(s, i);
         all += row_sink_bytes(s->to[i].format, &result, s->to[i].opt, s->to[i].out);
     }
-    for (int stage = 0; stage < s->passes; stage++) {
+    for (int stage = 0; stage < w->stages; stage++) {
         ring *r = &w->rows[stage];
         int64_t most;
         if (!most_rows(w, stage, &most, err)) return false;
@@ -329,7 +335,7 @@ static bool plan_rings(work *w, error *err)
     }
     w->part_n = PART_BYTES / (int64_t)head->row_bytes;
     if (w->part_n < 1) w->part_n = 1;
-    if (s->light) all += (uint64_t)w->part_n * head->row_bytes;
+    if (s->light) all += (uint64_t)w->part_n * head->row_bytes + IMAGE_PART_BYTES; /* to light and back */
     all += mask_rows_bytes(s->from.mask);
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->from.share, all);
@@ -356,7 +362,7 @@ static bool open_rings(work *w, error *err)
     const stream *s = w->s;
     if (!plan_rings(w, err)) return false;
     say_bands(w);
-    for (int i = 0; i < s->passes; i++)
+    for (int i = 0; i < w->stages; i++)
         if (!open_ring(&w->rows[i], err) || !open_ring(&w->mask[i], err)) return false;
     if ((s->light && !allocate(&w->part, w->part_n, s->from.from->head.row_bytes, err)) ||
         !mask_rows_open(&w->file, s->from.mask, s->head->width, err))
@@ -368,7 +374,7 @@ static bool open_rings(work *w, error *err)
     return true;
 }
 
-/* Every stage's filters, and what stands before the results. */
+/* Every stage's filters. */
 static bool open_stages(stream *s, error *err)
 {
     size_t most = seen_row_bytes(s);
@@ -377,6 +383,11 @@ static bool open_stages(stream *s, error *err)
     s->band = band_of(s->end - s->first, most, s->threads);
     for (int pass = 0; pass < s->passes; pass++)
         if (!s->open(s, pass, &s->stage[pass], err)) return false;
+    return true;
+}
+
+static bool begin_results(stream *s, error *err)
+{
     for (int i = 0; i < s->results; i++) {
         const row_sink to = s->to[i];
         s->at_output = i;
@@ -389,9 +400,14 @@ static bool open_stages(stream *s, error *err)
 bool stream_run_rows(stream *s, times *spent, error *err)
 {
     bool ok = open_stages(s, err);
-    work w = {.s = s, .height = s->from.from->head.height, .band = s->band, .first = s->first, .end = s->first};
+    work w = {.s = s,
+              .stages = (int)s->passes,
+              .height = s->from.from->head.height,
+              .band = s->band,
+              .first = s->first,
+              .end = s->first};
     for (int i = 0; i < s->results; i++) w.writes_alone = w.writes_alone || compresses(&s->to[i]);
-    ok = ok && open_rings(&w, err);
+    ok = ok && open_rings(&w, err) && begin_results(s, err);
     for (; ok && w.first < s->end; w.first = w.end, w.side = !w.side) {
         w.end = w.first + w.band < s->end ? w.first + w.band : s->end;
         ok = step(&w, err);

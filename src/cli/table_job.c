@@ -120,7 +120,7 @@ uint64_t job_table_bytes(const image_shape *shape, const void *context)
     image_shape mask = *shape;
     mask.channels = 1;
     const bool counts = need->j->counts || need->j->valid.mask || need->j->valid.nodata_given;
-    uint64_t all = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) : 0;
+    uint64_t all = need->j->valid.mask && !need->by_rows ? job_image_bytes(&mask, SAT_U8) : 0;
     for (int m = 0; m < MOMENTS; m++) {
         const bool used = m == COUNTS ? counts : m == SUMS || need->j->squares;
         if (used && __builtin_add_overflow(all, moment_bytes(need, shape, powers[m]), &all)) return UINT64_MAX;
@@ -274,7 +274,7 @@ static bool take_memory(const job *j, const job_source *in, int threads, error *
     const size_t row = sat_row_bytes(shape.width, shape.channels, accum_for(j, shape.type));
     const uint64_t each = from->head.row_bytes + (in->mask ? (uint64_t)shape.width : 0);
     const uint64_t reading = from->memory_bytes + mask_rows_bytes(in->mask);
-    uint64_t all = job_table_bytes(&shape, &(job_need){j, threads});
+    uint64_t all = job_table_bytes(&shape, &(job_need){.j = j, .threads = threads, .by_rows = true});
     if (__builtin_add_overflow(all, reading + (uint64_t)band_rows(shape.height, row) * each, &all)) all = UINT64_MAX;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(in->share, all);

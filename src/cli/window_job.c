@@ -134,8 +134,9 @@ static void say_uniform(const work *w, int i, int value)
 }
 
 /* The windows of one range of samples, and which outputs are theirs. */
-static bool open_range(const work *w, sat_window_spec spec, sat_window **window, int index[], int *outputs, error *err)
+static bool open_range(stream *s, sat_window_spec spec, sat_window **window, int index[], int *outputs, error *err)
 {
+    const work *w = s->context;
     const job *j = w->j;
     sat_window_output output[SAT_OUTPUTS];
     char range[REAL_TEXT_BYTES];
@@ -147,6 +148,8 @@ static bool open_range(const work *w, sat_window_spec spec, sat_window **window,
         index[spec.outputs++] = i;
     }
     *outputs = spec.outputs;
+    sat_bytes bytes;
+    if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
     sat_status status = sat_window_create(window, &spec);
     if (status == SAT_ERR_UNAVAILABLE && spec.avoid_empty) { /* a device */
         spec.avoid_empty = false;
@@ -265,15 +268,11 @@ static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
     spec.band_rows = stream_band_rows(s);
     for (int i = 0; i < w->r->outputs; i++) {
         sat_window *window;
-        sat_bytes bytes;
         if (has_range_of_another(w, i)) continue;
         stream_filter *f = &g->filter[g->filters];
         *f = STREAM_FILTER(window);
         spec.range = w->r->range[i];
-        spec.output = w->r->output, spec.outputs = w->r->outputs;
-        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-        spec.outputs = 0;
-        if (!open_range(w, spec, &window, f->result, &f->results, err)) return false;
+        if (!open_range(s, spec, &window, f->result, &f->results, err)) return false;
         f->object = window;
         g->filters++;
     }

@@ -83,8 +83,7 @@ bool image_by_parts(image *img, sat_type type,
                     bool (*become_part)(void *context, const sat_view *from, const sat_view *to, error *err),
                     void *context, error *err)
 {
-    enum { PART_BYTES = 1 << 22 };
-    const int64_t all = img->height * image_planes(img), most = PART_BYTES / (int64_t)img->row_bytes;
+    const int64_t all = img->height * image_planes(img), most = IMAGE_PART_BYTES / (int64_t)img->row_bytes;
     image made, rows = *img;
     rows.planes = 0, rows.height = most < 1 ? 1 : most < all ? most : all;
     if (!image_alloc_like(&made, &rows, img->channels, type, err)) return false;

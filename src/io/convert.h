@@ -14,7 +14,10 @@ int64_t image_to_f16(image *img, const double *taken);
  * Returns how many samples lay beyond. */
 int64_t image_to_u8(image *img, double low, double high, const double *taken);
 
-/* To a type that takes no more room, in place: become_part() makes a few rows of that type, which lie elsewhere. */
+enum { IMAGE_PART_BYTES = 1 << 22 };
+
+/* To a type that takes no more room, in place: become_part() makes a few rows of that type, which lie elsewhere:
+ * IMAGE_PART_BYTES of the image at a time, or a row. */
 bool image_by_parts(image *img, sat_type type,
                     bool (*become_part)(void *context, const sat_view *from, const sat_view *to, error *err),
                     void *context, error *err);

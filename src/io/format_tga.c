@@ -303,7 +303,9 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     s->upward = !t->h.from_top;
     s->apart = true;
     s->unpack = unpack;
-    if (t->kind == PREMULTIPLIED || (t->kind == ALPHA && !rows_show_alpha(s)))
+    if (t->kind == PREMULTIPLIED)
+        s->whole = "its colours are multiplied by alpha";
+    else if (t->kind == ALPHA && !rows_show_alpha(s))
         s->whole = "its alpha may be 0 in every pixel";
     return true;
 }

@@ -33,8 +33,7 @@ struct row_sink {
     const encode_options *opt;
     sink *out;
     int64_t done; /* rows written */
-    int64_t
-        step; /* parts of so many rows are written as they are; of others, a format may keep some for later; 0: any */
+    int64_t step; /* rows that are stored together: parts that begin and end there are written at once; 0: any */
 
     /* The format's. */
     void (*pack)(const row_sink *s, const uint8_t *row, uint8_t *packed);

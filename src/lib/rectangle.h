@@ -54,7 +54,7 @@ SAT_BOTH sat_rect_status sat_rect_validate(const sat_reader *r, sat_rect *rect)
         return SAT_RECT_OUTSIDE;
     }
     if (rect->x + rect->width > r->x_max || rect->y + rect->height > r->y_max) return SAT_RECT_AT_EDGE;
-    /* No overflow: the table has as many entries, of 4 bytes at least, and fits the address space. */
+    /* No overflow: a table has as many entries and fits the address space; of other images it was checked. */
     if (rect->width * rect->height > r->limit_px) return SAT_RECT_TOO_LARGE;
     return SAT_RECT_INSIDE;
 }

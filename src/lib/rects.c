@@ -244,7 +244,10 @@ static sat_status check_spec(sat_rects_spec *s)
 {
     if (s->channels == 0) s->channels = 1;
     if (s->count == 0) s->count = 1;
+    int64_t pixels; /* areas are */
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, 0);
+    if (status == SAT_OK && __builtin_mul_overflow(s->width, s->height, &pixels))
+        status = sat_fail(SAT_ERR_SHAPE, "images of %lldx%lld pixels", (long long)s->height, (long long)s->width);
     if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status == SAT_OK) status = sat_check_allocator(s->allocator);
     return status == SAT_OK ? sat_check_sample(s->sample) : status;
@@ -263,7 +266,7 @@ static sat_status open_entries(sat_rects *r)
     const sat_rect_job *j = &r->job;
     const bool asked = j->counts || j->ask.areas || j->ask.areas_f64;
     const size_t each = (size_t)(j->image.count * j->image.channels);
-    size_t totals = 0;
+    size_t totals = 0, more, bytes;
     bool sorted = true;
     r->entries = sat_arena_alloc(&r->arena, (j->n + 1) * sizeof *r->entries);
     r->open = sat_arena_alloc(&r->arena, (j->n + 1) * sizeof *r->open);
@@ -279,12 +282,12 @@ static sat_status open_entries(sat_rects *r)
             continue;
         }
         e->index = i, e->totals = totals;
-        totals += (size_t)at.n * each;
+        if (!sat_mul((size_t)at.n, each, &more) || __builtin_add_overflow(totals, more, &totals)) return SAT_ERR_MEMORY;
         sorted = sorted && (r->entries_n == 0 || e[-1].touched.y <= e->touched.y);
         r->entries_n++;
     }
     if (!sorted) qsort(r->entries, r->entries_n, sizeof *r->entries, by_first_row);
-    r->totals = sat_arena_zeros(&r->arena, (totals + 1) * sizeof *r->totals);
+    r->totals = sat_mul(totals + 1, sizeof *r->totals, &bytes) ? sat_arena_zeros(&r->arena, bytes) : NULL;
     if (r->totals == NULL) return SAT_ERR_MEMORY;
     return r->entries_n > 1 ? sat_rects_table_open(&r->table, j, &r->arena) : SAT_OK;
 }

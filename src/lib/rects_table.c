@@ -15,7 +15,9 @@ sat_status sat_rects_table_open(sat_rects_table *t, const sat_rect_job *j, sat_a
     const size_t row = sat_row_bytes(v->width + 1, v->channels, SAT_U64);
     size_t bytes;
     if (row == 0 || !sat_mul(row, (size_t)v->count * (size_t)t->powers, &bytes)) return SAT_OK;
-    t->rows = bytes < TABLE_BYTES ? TABLE_BYTES / (int64_t)bytes : 1;
+    t->rows = TABLE_BYTES / (int64_t)bytes;
+    if (t->rows < 2) t->rows = 0; /* the pixels of one row are in a cache */
+    if (t->rows == 0) return SAT_OK;
     if (t->rows > v->height) t->rows = v->height;
     sat_status status = SAT_OK;
     for (int p = 0; p < t->powers && status == SAT_OK; p++) {

@@ -20,7 +20,7 @@ extern "C" {
 
 /* The image.  Zero means the default where one is named. */
 typedef struct sat_rects_spec {
-    int64_t width, height;          /* px, of the whole image: 1 .. 2^40 */
+    int64_t width, height;          /* px, of the whole image: 1 .. 2^40, and together less than 2^63 */
     int64_t count;                  /* images; the rectangles are asked of each; 0 = 1 */
     int channels;                   /* 1..4; 0 = 1 */
     sat_type sample;                /* u8 u16 u32, i8 i16 i32, f32, f64 */

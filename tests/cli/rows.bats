@@ -74,6 +74,10 @@ numpy.save("m.npy", m.astype("f4"))'
     run bash -c 'cat m.png | "$1" -q a.pgm --mask - --box 15 -o is.pnm' bash "$sat" # one that is decoded, from a pipe
     [ "$status" = 0 ]
     cmp is.pnm want.pnm
+    ok -q a.png --mask m.png --box 15 --border wrap -o want.pnm
+    run bash -c 'cat m.pgm | "$1" -q a.pgm --mask - --box 15 --border wrap -o is.pnm' bash "$sat" # its last rows first
+    [ "$status" = 0 ]
+    cmp is.pnm want.pnm
     failure "a.pgm: --mask c.pgm: 2001x1200 px, where the image has 1000x5000" a.pgm --mask c.pgm --box 3 -o no.pgm
     run bash -c 'head -c 4000000 m.pgm | "$1" a.pgm --mask - --box 3 -o no.pgm' bash "$sat"
     [ "$status" = 1 ]

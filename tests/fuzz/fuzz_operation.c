@@ -342,10 +342,8 @@ static void copy_rows(const sat_view *to, const sat_view *image, int64_t from)
 static const char *check_band(fuzz_input *in, const work *w, work *some, int64_t first, int64_t end, sat_counts *counts)
 {
     int64_t from, to;
-    const sat_run_options run = {.first_row = first,
-                                 .rows = end - first,
-                                 .continues = !take_one_in(in, 4),
-                                 .counts = counts};
+    const sat_run_options run = {
+        .first_row = first, .rows = end - first, .continues = !take_one_in(in, 4), .counts = counts};
     if (sat_filter_needs(some->filter, w->operation, first, end, &from, &to) != SAT_OK) return "rows need nothing";
     if (from > first || to < end || to - from > w->src.view.height) return "results need other rows than can be";
     sat_view shape = w->src.view;

@@ -168,6 +168,8 @@ static void rows(void **state)
     RECTS(MEMORY, s.allocator = &nothing);
     RECTS(SHAPE, s.height = 0);
     RECTS(SHAPE, s.channels = 5);
+    RECTS(SHAPE, s.width = s.height = (int64_t)1 << 40);
+    RECTS(MEMORY, s.count = (int64_t)1 << 40; s.channels = 4);
     RECTS(TYPE, s.sample = SAT_Q32);
     RECTS(RECT, rect.width = 9);
     RECTS(RANGE, s.width = s.height = rect.width = rect.height = 1 << 17; s.sample = SAT_U32);
