@@ -70,9 +70,9 @@ struct stream {
     /* What filters see of the image: samples of that type, in as many of the first channels as results have. */
     sat_type sample;
     const sat_light *light; /* makes them of the image's samples; or NULL: they are these */
-    bool masked;            /* filters of the first stage have a mask: */
-    image mask;             /* of a decoded image this one, which becomes the stream's; */
-    bool alpha_clears;      /* of rows from.mask, and where alpha is not 0 */
+    bool masked;            /* filters of the first stage have a mask */
+    image mask;             /* that of a decoded image; it becomes the stream's */
+    bool alpha_clears;      /* of rows: what is transparent is not in the mask, nor what from.mask leaves out */
 
     /* Results of the last stage; those before it have one, of the type of result 0. */
     int results;

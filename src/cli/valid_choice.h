@@ -23,7 +23,7 @@ typedef struct valid_samples {
     bool skip_nan, has_nodata;
     double nodata;
     image mask;  /* u8, 1 channel, not 0 where a pixel counts; or empty */
-    bool masked; /* there is a mask, though none of its pixels are here (stream.h) */
+    bool masked; /* there is a mask, which is held elsewhere */
 } valid_samples;
 
 static inline bool valid_masked(const valid_samples *v)
