@@ -113,6 +113,8 @@ def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
 
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:
     """A masked array as its data and a mask of its pixels, joined with another; other images as they are."""
+    if image is None:
+        raise TypeError("image: None where an array is taken")
     if not isinstance(image, np.ma.MaskedArray):
         return image, mask
     if np.ma.getmask(image) is np.ma.nomask:

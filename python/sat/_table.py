@@ -256,7 +256,7 @@ class Table:
         kinds = {part.dtype for part in held}
         to = held[0].dtype if len(kinds) == 1 else _common(held, kinds, core.widens)
         order = (y, x) if channel < 0 else (y, x, channel)
-        given = os.fspath(path)
+        given = os.fsdecode(path)
         writer = _core.Writer(given, core, code(to), not overwrite)
         height = held[0].shape[y]
         step = max(1, (1 << 20) // (held[0].nbytes // height or 1))
@@ -337,11 +337,12 @@ def load(
 
     Files of `Table.save()` and of the command say themselves what they hold.  `sample`, the dtype of the image that was
     summed, lets files of other software in (np.save() of cv2.integral()), with `layout`.  verify: the sums are read and
-    compared with the file's checksum.
+    compared with the file's checksum.  A file that becomes shorter while it is mapped ends the process (SIGBUS), as
+    numpy.memmap does: replace such files by renaming.
 
     Raises OSError; FileNotFoundError where there is none.
     """
-    given = os.fspath(path)
+    given = os.fsdecode(path)
     with open(given, "rb"):
         pass
     return Table(_core.load(given, sample is not None, code(sample), _layout(layout), verify))

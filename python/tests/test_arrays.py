@@ -252,3 +252,9 @@ def test_read_only_results_of_files_are_sources(rng, tmp_path):
     t.save(tmp_path / "t.npy")
     u = sat.load(tmp_path / "t.npy")
     assert sat.Table.from_array(u.array).mean([1, 2, 3, 4]) == t.mean([1, 2, 3, 4])
+
+
+def test_none_is_no_array():
+    for call in (lambda: sat.box(None, 3), lambda: sat.table(None), lambda: sat.mean(None, [[0, 0, 1, 1]])):
+        with pytest.raises(TypeError, match="None"):
+            call()

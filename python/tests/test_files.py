@@ -86,3 +86,9 @@ def test_errors(rng, tmp_path, monkeypatch):
         sat.table(np.ones((9, 8), np.uint8), 2, out=(np.empty((10, 9), np.uint32), np.empty((10, 9), np.uint64))).save(
             "m.npy"
         )
+
+
+def test_a_path_of_bytes(tmp_path):
+    path = tmp_path / "t.npy"
+    sat.table(np.ones((4, 5), np.uint8)).save(path)
+    assert sat.load(bytes(path)).sum([0, 0, 5, 4]) == 20

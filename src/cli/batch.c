@@ -403,6 +403,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     job_stage(j, &spent, "decode");
     row_source rows, mask = {.in.fd = -1};
     bool ok = row_source_open(&rows, input, &decode, &err);
+    char why[96];
     const char *whole = !ok ? NULL
                             : (j->table  ? job_table_whole
                                : windows ? job_window_whole
@@ -410,7 +411,10 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     if (ok && !whole && j->valid.mask) {
         ok = mask_file_open(&mask, j->valid.mask, &rows.head, &decode, &err);
         if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
-        if (mask.whole) whole = "its mask is";
+        if (mask.whole) {
+            snprintf(why, sizeof why, "of --mask %s", mask.whole);
+            whole = why;
+        }
     }
     if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);
     const bool streams = !whole;
@@ -424,7 +428,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         const image *head = job_head(&from);
         spent.decode_s = clock_now_s() - start;
         say_image(j, input, rows.format, head);
-        if (j->verbose && whole && rows.format->reads_rows) say(input_name(input), "whole, not by rows: %s", whole);
+        if (j->verbose && whole) say(input_name(input), "whole, not by rows: %s", whole);
         progress_pixels(&spent.item, (double)head->width * (double)head->height);
         if (j->border_values > 1 && image_planes(head) > 1)
             ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
@@ -442,7 +446,10 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     progress_finish(&spent.item);
     if (!ok) say(at_output >= 0 ? output_name(outputs[at_output]) : input_name(input), "%s", err.text);
     int most = threads > 0 ? threads : sat_processors();
-    if (ok && j->verbose)
+    if (ok && j->verbose && !whole && !j->table)
+        say(input_name(input), "read, computed and written in %.1f ms, at most %d thread%s", 1e3 * spent.compute_s,
+            most, most > 1 ? "s" : "");
+    else if (ok && j->verbose)
         say(input_name(input), "decode %.1f ms, compute %.1f ms, encode %.1f ms, at most %d thread%s",
             1e3 * spent.decode_s, 1e3 * spent.compute_s, 1e3 * spent.encode_s, most, most > 1 ? "s" : "");
     return ok;

@@ -101,7 +101,7 @@ static void take_rows(options *o, job *j)
     snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first), optarg);
     if (!optarg[n] || !parse_int(first, 0, ROWS_MAX, &j->first_row) ||
         !parse_int(optarg + n + 1, j->first_row + 1, ROWS_MAX, &j->end_row))
-        options_wrong(o, "A:B, rows A to B - 1, of which the first is 0");
+        options_wrong(o, "A:B, rows A to B - 1, A below B; the first is 0");
 }
 
 static void take(int c, options *o, request *r)

@@ -192,7 +192,7 @@ END
     failure "a.pgm: --rows 10:5001: the image has 5000 rows" a.pgm --box 3 --rows 10:5001 -o no.pgm
     failure "a.png: --rows is for images in bands of rows, and this one is filtered whole: its format is not read by rows" \
         a.png --box 3 --rows 10:20 -o no.pgm
-    usage "--rows '5:5': A:B, rows A to B - 1*" a.pgm --box 3 --rows 5:5 -o no.pgm
+    usage "--rows '5:5': A:B, rows A to B - 1, A below B*" a.pgm --box 3 --rows 5:5 -o no.pgm
     usage "--rows is for --box, not for tables*" a.pgm --rows 5:6 -o no.npy
     [ ! -e no.pgm ]
 }
