@@ -335,6 +335,7 @@ static bool plan_rings(work *w, error *err)
     }
     w->part_n = PART_BYTES / (int64_t)head->row_bytes;
     if (w->part_n < 1) w->part_n = 1;
+    if (w->part_n > w->height) w->part_n = w->height;
     const uint64_t back = (uint64_t)w->band * head->row_bytes; /* a part of which is made of light at a time */
     if (s->light) all += (uint64_t)w->part_n * head->row_bytes + (back < IMAGE_PART_BYTES ? back : IMAGE_PART_BYTES);
     all += mask_rows_bytes(s->from.mask);
