@@ -9,8 +9,8 @@
  * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
  * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
  *
- * So many rectangles of floats that a table would be far quicker are told to the user.  Neither way does much with what
- * it reads, so that bytes between processor and memory are what both cost.
+ * The user is told where a table would answer rectangles of floats far quicker.  Neither way does much with what it
+ * reads, so that bytes between processor and memory are what both cost.
  *
  *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
  *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into
@@ -24,7 +24,7 @@
 #include "sample_type.h"
 #include "sat_bytes.h"
 
-enum { CORNERS = 4, TABLE_TIMES = 3, DENSE_PX = 32 /* of the image, for each rectangle */ };
+enum { CORNERS = 4, TABLE_TIMES = 3, DENSE_PX = 128 /* of the image, for each rectangle */ };
 
 /* Of floats. */
 static double moved_by_pixels(const answers_ask *ask, const rects_load *load, const image_shape *shape)
@@ -89,8 +89,8 @@ answers_choice answers_choose(const answers_ask *ask, const rects *from, const i
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
     c.accum = sat_accum_for(shape->type, c.largest_px);
     c.table_bytes = bytes_of(shape, c.accum, squares);
-    const bool dense = load.n * DENSE_PX > (double)shape->width * (double)shape->height;
-    c.table = forced || (!exact && (!c.known || (dense && load.n > RECTS_CHUNK)));
+    c.dense = c.known && load.n > RECTS_CHUNK && load.n * DENSE_PX > (double)shape->width * (double)shape->height;
+    c.table = forced || (!exact && (!c.known || c.dense));
     if (c.table && c.table_bytes != UINT64_MAX) c.table_bytes += plan_bytes(ask, shape, c.accum, squares);
     c.too_large = c.table && !forced && (double)c.table_bytes + c.image_bytes > (double)memory_limit();
     c.table = c.table && !c.too_large;

@@ -20,6 +20,7 @@ typedef struct answers_choice {
     bool forced;    /* its backend makes a table */
     bool too_large; /* a table would be made if there were memory for it */
     bool one_chunk; /* all are known, and handed out at once */
+    bool dense;     /* all are known, and there is one for every few pixels: the image is read whole, if it may be */
     double image_bytes;
     int64_t largest_px;   /* the largest rectangle, as far as that is known */
     sat_type accum;       /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */

@@ -1,5 +1,5 @@
-/* answers_pixels.c - rectangles are summed from rows: of an image in memory all that are needed, of a file those that
- * fit a cache. */
+/* answers_pixels.c - rectangles are summed from an image in memory, or from the rows of a file, some that fit a cache
+ * at a time. */
 #include "answers_pixels.h"
 
 #include <stdlib.h>
@@ -13,44 +13,8 @@
 
 enum { BAND_BYTES = 2 << 20 };
 
-/* ---- memory of the rectangles -------------------------------------------------------------------------- */
-
-/* A block that is free and large enough; or a new one, in place of a free one that is not. */
-static void *take(void *context, size_t bytes, sat_memory_kind kind)
-{
-    kept_block *kept = context, *to = NULL;
-    void *data;
-    (void)kind;
-    for (int i = 0; i < KEPT_BLOCKS; i++) {
-        kept_block *b = &kept[i];
-        if (!b->used && b->bytes >= bytes && (!to || to->bytes < bytes || b->bytes < to->bytes)) to = b;
-        if (!b->used && !to) to = b;
-    }
-    if (to && to->bytes >= bytes) {
-        to->used = true;
-        return to->data;
-    }
-    if (posix_memalign(&data, 64, bytes) != 0) return NULL;
-    if (!to) return data;
-    free(to->data);
-    *to = (kept_block){data, bytes, true};
-    return data;
-}
-
-static void give_back(void *context, void *data, size_t bytes, sat_memory_kind kind)
-{
-    kept_block *kept = context;
-    (void)bytes, (void)kind;
-    for (int i = 0; i < KEPT_BLOCKS; i++)
-        if (kept[i].data == data) {
-            kept[i].used = false;
-            return;
-        }
-    free(data);
-}
-
 static sat_status create(const answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
-                         const sat_statistics *ask, const sat_allocator *allocator, sat_rects **r)
+                         const sat_statistics *ask, sat_rects **r)
 {
     const image *head = answers_pixels_head(p);
     const sat_rects_spec spec = {.width = head->width,
@@ -58,8 +22,7 @@ static sat_status create(const answers_pixels *p, const valid_samples *valid, co
                                  .count = image_planes(head),
                                  .channels = head->channels,
                                  .sample = head->type,
-                                 .masked = valid && valid_masked(valid),
-                                 .allocator = allocator};
+                                 .masked = valid && valid_masked(valid)};
     return sat_rects_create(r, &spec, chunk->whole, chunk->real, chunk->n, ask);
 }
 
@@ -67,7 +30,7 @@ sat_status answers_pixels_check(const answers_pixels *p, const rects_chunk *chun
 {
     const sat_statistics nothing = {.flags = ask->flags, .threads = 1};
     sat_rects *r;
-    const sat_status status = create(p, NULL, chunk, &nothing, NULL, &r);
+    const sat_status status = create(p, NULL, chunk, &nothing, &r);
     sat_rects_destroy(&r);
     return status;
 }
@@ -147,13 +110,15 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
     sat_rects *r;
     sat_view rows, counts = image_view(&valid->mask);
     int64_t from = 0, to = 0;
-    const sat_allocator allocator = {.allocate = take, .release = give_back, .context = p->kept};
-    sat_status status = create(p, valid, chunk, ask, &allocator, &r);
+    if (p->whole.data) {
+        const sat_view all = image_view(&p->whole);
+        const sat_run_options run = {.mask = counts.data ? &counts : NULL};
+        return chunk->real ? sat_image_statistics_f64(&all, chunk->real, chunk->n, ask, &run)
+                           : sat_image_statistics(&all, chunk->whole, chunk->n, ask, &run);
+    }
+    sat_status status = create(p, valid, chunk, ask, &r);
     while (status == SAT_OK && sat_rects_needs(r, &from, &to) == SAT_OK && from < to) {
-        if (p->whole.data) {
-            rows = image_rows_view(&p->whole, from, to - from);
-            if (valid->mask.data) counts = image_rows_view(&valid->mask, from, to - from);
-        } else if (!read_rows(p, from, to, &rows, &counts, err)) {
+        if (!read_rows(p, from, to, &rows, &counts, err)) {
             status = SAT_ERR_FILE;
             break;
         }
@@ -175,5 +140,4 @@ void answers_pixels_close(answers_pixels *p)
     free(p->rows);
     mask_rows_close(&p->counting);
     free(p->counts);
-    for (int i = 0; i < KEPT_BLOCKS; i++) free(p->kept[i].data);
 }

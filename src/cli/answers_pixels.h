@@ -8,15 +8,6 @@
 #include "row_source.h"
 #include "valid_choice.h"
 
-enum { KEPT_BLOCKS = 16 };
-
-/* Memory that one chunk of rectangles took, for the next. */
-typedef struct kept_block {
-    void *data;
-    size_t bytes;
-    bool used;
-} kept_block;
-
 /* Zeroed, it holds nothing. */
 typedef struct answers_pixels {
     image whole;           /* or empty: rows are read */
@@ -25,7 +16,6 @@ typedef struct answers_pixels {
     char *rows, *counts;   /* of these rows; a byte for each pixel that says whether it counts */
     mask_rows counting;
     bool failed; /* to read a row */
-    kept_block kept[KEPT_BLOCKS];
 } answers_pixels;
 
 /* All of the image but its pixels. */

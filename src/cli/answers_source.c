@@ -193,7 +193,7 @@ static bool takes_rows(const decode_options *decode, const row_source *from, con
     const bool twice = is_float_type(shape.type) && ask->variances;
     if (c.forced) return false;
     if (from->in_order) return c.one_chunk && !twice;
-    return (c.known && !c.table) || shape.width > decode->max_pixels / shape.height ||
+    return (c.known && !c.dense) || shape.width > decode->max_pixels / shape.height ||
            c.image_bytes > (double)memory_limit();
 }
 

@@ -120,7 +120,7 @@ static bool open_box(stream *s, int64_t pass, stream_stage *g, error *err)
 
 /* ---- means of what counts ------------------------------------------------------------------------- */
 
-/* Is what counts told by the samples' values?  Else by a mask. */
+/* Do the samples' values say what counts?  Else a mask does. */
 static bool by_value(const valid_samples *valid)
 {
     return valid->skip_nan || valid->has_nodata;
