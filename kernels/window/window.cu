@@ -95,8 +95,20 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
 {
     window::state *w = (window::state *)state;
     w->stream = run->stream;
-    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
+    w->first_row = (int32_t)run->first;
+    w->end_row = (int32_t)run->end;
+    sat_status status = SAT_OK;
+    if (!run->follows) status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
+}
+
+/* Floats are joined in segments as tall as the window. */
+int64_t window_period(const void *given)
+{
+    const sat_window_spec *spec = (const sat_window_spec *)given;
+    for (int i = 0; i < spec->outputs; i++)
+        if (sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs & SAT_NEEDS_EXTREMES) return 0;
+    return sat_is_float(spec->sample) ? spec->window_height : 1;
 }
 
 sat_status window_counts(void *state, sat_counts *counts)
@@ -112,4 +124,4 @@ sat_status window_counts(void *state, sat_counts *counts)
 } // namespace
 
 const sat_hooks sat_window_on_device = {
-    .open = window_open, .run = window_run, .batches = true, .counts = window_counts};
+    .open = window_open, .run = window_run, .batches = true, .period = window_period, .counts = window_counts};

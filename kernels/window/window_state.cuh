@@ -21,9 +21,10 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    double *suffixes;       /* floats */
-    int32_t group, at_once; /* floats: float_kernel's; blocks of a launch */
-    void *stream;           /* of the last run */
+    double *suffixes;           /* floats */
+    int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
+    int32_t first_row, end_row; /* of results that count, in a run */
+    void *stream;               /* of the last run */
     sat_arena *arena;
     sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                         void *stream);
