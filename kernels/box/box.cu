@@ -146,7 +146,7 @@ sat_status box_run(void *state, const sat_view *src, const sat_view *, const sat
 int64_t box_period(const void *given)
 {
     const sat_box_spec *spec = (const sat_box_spec *)given;
-    return sat_is_float(spec->sample) ? box_float_period(spec) : 1;
+    return sat_is_float(spec->sample) ? box_float_period(spec->sample, spec->window_height) : 1;
 }
 
 } // namespace

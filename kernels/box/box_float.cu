@@ -64,9 +64,9 @@ sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view
 }
 
 /* Blocks of the queue are numbered from the image's first row on. */
-int64_t box_float_period(const sat_box_spec *spec)
+int64_t box_float_period(sat_type sample, int64_t window_height)
 {
-    const int64_t step = tuning::box_float_strip_of(sat_type_bytes(spec->sample)).step,
-                  blocks = box::blocks_in_queue(spec->window_height, step);
+    const int64_t step = tuning::box_float_strip_of(sat_type_bytes(sample), false).step,
+                  blocks = box::blocks_in_queue(window_height, step);
     return step * (blocks > 0 ? blocks : 1);
 }

@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "probe.cuh"
+#include "box/box_float.cuh"
 #include "window/window.cuh"
 #include "window/window_state.cuh"
 
@@ -102,13 +103,17 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-/* Floats are joined in segments as tall as the window. */
+/* Floats are summed as in box filters, or joined in segments as tall as the window. */
 int64_t window_period(const void *given)
 {
     const sat_window_spec *spec = (const sat_window_spec *)given;
+    unsigned needs = 0;
     for (int i = 0; i < spec->outputs; i++)
-        if (sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs & SAT_NEEDS_EXTREMES) return 0;
-    return sat_is_float(spec->sample) ? spec->window_height : 1;
+        needs |= sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs;
+    if (needs & SAT_NEEDS_EXTREMES) return 0;
+    if (!sat_is_float(spec->sample)) return 1;
+    return needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? spec->window_height
+                                                       : box_float_period(spec->sample, spec->window_height);
 }
 
 sat_status window_counts(void *state, sat_counts *counts)

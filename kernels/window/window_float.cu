@@ -120,5 +120,14 @@ template <bool VARIANCES> sat_status prepare_width(state *w)
 
 sat_status window::prepare_floats(state *w)
 {
-    return w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? prepare_width<true>(w) : prepare_width<false>(w);
+    const bool one = w->spec.channels == 1, squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    if (!squares) {
+        const auto prepare = w->spec.sample == SAT_F32 ? one ? prepare_sums_f32 : prepare_sums_f32_channels
+                             : one                     ? prepare_sums_f64
+                                                       : prepare_sums_f64_channels;
+        bool has_room;
+        sat_status status = prepare(w, &has_room);
+        if (status != SAT_OK || has_room) return status;
+    }
+    return squares ? prepare_width<true>(w) : prepare_width<false>(w);
 }
