@@ -1,23 +1,4 @@
-/* window_sums.cuh - statistics of windows of floats that are made of counts and sums: means, sums, counts, thresholds of
- * means.
- *
- * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  What does not
- * count is 0.  The kernels here make results of both.
- *
- * Paper   Those of box_float.cu.
- *
- * Layout  A lane has a run of windows.  Their sums and counts lie in shared memory, in the
- * place of the columns' sums and counts.  A mean in f32 is made of a sum that is still in its register.  Other results
- * are made by the lane whose results lie side by side with its neighbours'.
- *
- * Launch, Sync  As box_float.cu.
- *
- * Traffic That of box_float.cu; a mask as the samples: 1R, and the leaving rows a second time from L2.
- *
- * Limits  Windows that box_float.cu has strips for, of less than 2^32 samples and 2^16 rows where samples are counted.
- *
- * Steps   1. columns  2. rows  3. border values, division  4. other statistics
- */
+/* window_sums.cuh - statistics of windows of floats that are made of counts and sums (window_sums.cu). */
 #ifndef WINDOW_SUMS_CUH
 #define WINDOW_SUMS_CUH
 
@@ -37,23 +18,23 @@ PRIM_DEVICE double quotient_by(double sum, double n)
 template <class Layout> struct results_of_sums : box::float_means<Layout> {
     using base = box::float_means<Layout>;
     using Sample = typename Layout::sample_type;
-    using typename Layout::shared;
     using typename base::window_sums;
+    using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
     using Layout::RUNS, Layout::ONE_CHANNEL, Layout::MEANS_PITCH, Layout::in, Layout::in_row_bytes,
-        Layout::in_image_pitch, Layout::x, Layout::takes_value, Layout::shrinks, Layout::area, Layout::counted,
-        Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
+        Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::takes_value, Layout::shrinks, Layout::area,
+        Layout::counted, Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;
     bool plain; /* the one result is the mean, in f32 */
 
     struct strip_results : base::strip_results {
-        uint32_t image, clipped;
+        uint32_t clipped;
     };
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
     {
-        strip_results r = {base::results_of(origin, image, row), image, 0};
+        strip_results r = {base::results_of(origin, image, row), 0};
         if (!plain)
             r.staged = false;
         else if (ONE_CHANNEL && sizeof(Sample) == 4 && counted() && !takes_value)
@@ -120,15 +101,16 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     PRIM_DEVICE void store_results(const shared &s, int32_t row, strip_results &r) const
     {
         const int32_t channels = (int32_t)channel_count();
-        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels), end = (uint32_t)((r.end - r.origin) * channels);
+        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
+                       end = (uint32_t)((r.end - r.origin) * channels);
         const double covered_y = this->covered_rows(row);
-        const Sample *pixels = this->row_at(in + r.image * in_image_pitch, in_row_bytes, row);
+        const uint32_t image = prim::block_id() / image_blocks; /* anew: registers are short */
+        const Sample *pixels = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
 #pragma unroll 1
         for (uint32_t i = first + prim::thread_id() % RUNS; i < end; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
             const int32_t column = r.origin + (int32_t)pixel;
-            const bool alike = column >= r.left && column < r.right;
-            const double covered_x = alike ? r.covered_x : (double)prim::load(x.covered + column);
+            const double covered_x = (double)prim::load(x.covered + column);
             const int64_t at = (int64_t)column * channels + channel;
             moments<double> m =
                 moments_at(s, row_of_warp() + this->place_of(s, i), channel, prim::product(covered_x, covered_y));
@@ -141,7 +123,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
                     if constexpr ((decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) == 0)
                         v = value_of(statistic, results, o, m, extremes{});
                 });
-                store(o, o.to + r.image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
             }
         }
     }
