@@ -149,7 +149,7 @@ struct box_float_strip {
 };
 constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
 {
-    if (simulated) return {4, 2, bytes == 4 ? 3u : 0u, 1};
+    if (simulated) return bytes == 4 ? box_float_strip{4, 2, 3, 1} : box_float_strip{8, 4, 0, 1};
     return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 

@@ -232,11 +232,17 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                 if (left <= 0) continue;
 #pragma unroll
                 for (unsigned p = 0; p < PAIRS; p++) {
-                    two sum = {};
+                    /* A whole block is the rest and the first entering rows of a step, also here: floats have the
+                     * same sums, wherever a segment begins. */
+                    const int32_t head = left >= (int32_t)STEP ? rest : 0;
+                    two begin = {}, sum = {};
 #pragma unroll
-                    for (unsigned k = 0; k < STEP; k++)
+                    for (unsigned k = 0; k < STEP; k++) {
+                        if ((int32_t)k == head) begin = sum, sum = {};
                         if ((int32_t)k < left)
                             sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p], state[p].between));
+                    }
+                    sum = sum_of(begin, sum);
                     if (from < whole)
                         push(s, m.pair[p], state[p], entry, turned ? 0 : first_entry, sum);
                     else if (left >= (int32_t)STEP)

@@ -73,8 +73,8 @@ struct float_layout {
         };
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
         prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
-        prim::array<uint32_t, (COUNTS && WARPS > 1) ? STEP * RUNS : 1> count_totals, count_begins;
-        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts; /* where the sums lie */
+        prim::array<uint32_t, COUNTS ? STEP * WARPS : 1> count_totals;    /* of warps */
+        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts;            /* where the sums lie */
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
         prim::array<strip_source<uint8_t>, 1> mask_source;         /* registers are short */
         prim::var<double> inverse;                                 /* of the size of whole windows */

@@ -25,6 +25,13 @@ struct box_float {
 namespace box
 {
 
+/* Whole blocks between the leaving rows and the entering ones of a window, but for the newest. */
+constexpr int64_t blocks_in_queue(int64_t height, int64_t step)
+{
+    const int64_t blocks = (height - 1 - step) / step;
+    return blocks > 1 ? blocks - 1 : 0;
+}
+
 /* What is made of the windows' sums: here, means. */
 struct means_of_sums {
     static constexpr bool counts = false;
@@ -131,16 +138,16 @@ sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_r
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::counts);
     using in_device = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
     using wide = strip_of_floats<Feature, Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
-    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
     int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
     while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
     if (f->masked && whole < 4) whole = 4;
     f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
-    if (height > step) {
-        const int64_t blocks = (height - 1 - step) / step;
-        f->newest = blocks > 0;
-        f->blocks = (int32_t)(blocks > 0 ? blocks - 1 : 0);
-        f->rest = (int32_t)((height - 1 - step) % step);
+    if (height > S.step) {
+        const int64_t between = height - 1 - S.step;
+        f->newest = between >= S.step;
+        f->blocks = (int32_t)blocks_in_queue(height, S.step);
+        f->rest = (int32_t)(between % S.step);
     }
     const bool narrow = fits<in_device>(f);
     const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
@@ -151,6 +158,9 @@ sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_r
     *has_room = true;
     if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return with.template operator()<wide>();
     *has_room = narrow;
+    if (!narrow && f->spec.band_rows)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
+                        (long long)f->spec.window_width);
     if (!narrow) return SAT_OK;
     if constexpr (CHANNELS == 1 && S.queue > 0) {
         using in_shared = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;

@@ -24,8 +24,9 @@ struct state {
     uint64_t *clipped;
     box_float *sums; /* floats: strips, where no variance is needed and they have room; else: */
     double *suffixes;
-    int32_t group, at_once; /* floats: float_kernel's; blocks of a launch */
-    void *stream;           /* of the last run */
+    int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
+    int32_t first_row, end_row; /* of results that count, in a run */
+    void *stream;               /* of the last run */
     sat_arena *arena;
     sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                         void *stream);
