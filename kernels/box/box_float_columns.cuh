@@ -12,7 +12,6 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     using typename Layout::shared;
     using typename Layout::two;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED;
-    using typename float_copies<Layout>::strip_source;
     using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL,
         Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::weighted,
         Layout::channel_count, Layout::pixel_of, Layout::place, Layout::valid, Layout::counted, Layout::masked;
@@ -34,9 +33,9 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Sums of a column's windows, of two columns. */
     struct column_state {
-        two newest; /* of the last whole block, which the queue has not yet */
-        two rest;   /* of the rows behind it */
-        two back;   /* of the blocks since the queue's last turn */
+        two newest;         /* of the last whole block, which the queue has not yet */
+        two rest;           /* of the rows behind it */
+        two back;           /* of the blocks since the queue's last turn */
         two_counts between; /* of the rows behind the leaving block: from the first step on, with this block */
     };
 
@@ -216,7 +215,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
      * first has that entry, and the rest.  first: the first of these rows. */
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
-                                   const strip_source &source, int32_t first, int32_t entry) const
+                                   const strip_source<Sample> &source, int32_t first, int32_t entry) const
     {
         const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
         const int32_t first_entry = entry;

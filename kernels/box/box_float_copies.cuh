@@ -11,46 +11,32 @@ template <class Layout> struct float_copies : Layout {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS;
+    static constexpr bool COUNTS = Layout::HAS_COUNTS;
     using Layout::COLUMNS, Layout::SLOTS, Layout::CHUNK, Layout::threads, Layout::x, Layout::y, Layout::pixels,
         Layout::in_row_bytes, Layout::aligned, Layout::channel_count, Layout::pixel_of, Layout::valid, Layout::masked,
         Layout::absent;
 
-    /* Where a strip lies in an image, or in a mask.  Columns begin .. end - 1 lie in it, side by side, and are copied as
-     * vectors of `unit` values; the others are copied one by one, or are `absent`. */
-    template <class T> struct source {
-        const T *image;
-        int64_t row_bytes;
-        int32_t first; /* the value of a row that column 0 has; below zero: before the image */
-        int32_t begin, end;
-        uint32_t others; /* columns of the strip besides */
-        T absent;
-    };
-    struct strip_source {
-        source<Sample> samples;
-        source<uint8_t> mask;
-        int32_t left; /* the pixel of column 0 */
-    };
-
     template <class T>
-    PRIM_DEVICE source<T> source_of(const T *image, int64_t row_bytes, int32_t left, int32_t channels, int32_t unit,
-                                    T absent) const
+    PRIM_DEVICE strip_source<T> source_of(const T *image, int64_t row_bytes, int32_t left, int32_t channels,
+                                          int32_t unit, T absent) const
     {
         const int32_t first = left * channels, begin = first < 0 ? -first : 0;
         const int32_t right = left + pixels < x.n ? left + pixels : x.n, end = (right - left) * channels;
-        source<T> from = {image, row_bytes, first, (begin + unit - 1) / unit * unit, end / unit * unit, 0, absent};
+        strip_source<T> from = {image, row_bytes, left, first, (begin + unit - 1) / unit * unit, end / unit * unit,
+                                0,     absent};
         if (unit == 1 || from.end <= from.begin) from.begin = from.end = 0;
         from.others = (uint32_t)(pixels * channels - (from.end - from.begin));
         return from;
     }
-    PRIM_DEVICE strip_source source_of_strip(const Sample *image, const uint8_t *mask, int32_t left) const
+    PRIM_DEVICE strip_source<Sample> source_of_strip(const Sample *image, int32_t left) const
     {
-        strip_source from = {};
-        from.samples =
-            source_of(image, in_row_bytes, left, (int32_t)channel_count(), (int32_t)aligned, absent());
-        if (masked())
-            from.mask = source_of(mask, valid.mask_row_bytes, left, 1, valid.mask_words ? 4 : 1, uint8_t(0));
-        from.left = left;
-        return from;
+        return source_of(image, in_row_bytes, left, (int32_t)channel_count(), (int32_t)aligned, absent());
+    }
+    PRIM_DEVICE void store_mask_source(shared &s, uint32_t image, int32_t left) const
+    {
+        if (prim::thread_id() != 0) return;
+        const uint8_t *mask = valid.mask + image * valid.mask_image_bytes;
+        s.mask_source.set(0, source_of(mask, valid.mask_row_bytes, left, 1, valid.mask_words ? 4 : 1, uint8_t(0)));
     }
 
     /* The image's pixel that a pixel of the strip has; -1: none. */
@@ -76,18 +62,23 @@ template <class Layout> struct float_copies : Layout {
 
     /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
      * needed, and may be absent. */
-    PRIM_DEVICE void copy_rows(shared &s, const strip_source &m, int32_t first, int32_t end, unsigned slot) const
+    PRIM_DEVICE void copy_rows(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end,
+                               unsigned slot) const
     {
         if (aligned == CHUNK)
-            copy_vectors<CHUNK>(s.rows, m.samples, first, end, slot);
+            copy_vectors<CHUNK>(s.rows, m, first, end, slot);
         else if (CHUNK > 2 && aligned == 2)
-            copy_vectors<2>(s.rows, m.samples, first, end, slot);
-        if (m.samples.others > 0)
-            copy_others(s.rows, m.samples, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
-        if (!masked()) return;
-        if (valid.mask_words) copy_vectors<4>(s.mask, m.mask, first, end, slot);
-        if (m.mask.others > 0)
-            copy_others(s.mask, m.mask, first, end, slot, [&](unsigned i) { return source_of_pixel(m.left, i); });
+            copy_vectors<2>(s.rows, m, first, end, slot);
+        if (m.others > 0) copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
+        if constexpr (COUNTS)
+            if (masked()) copy_mask(s, s.mask_source.get(0), first, end, slot);
+    }
+    PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
+                               unsigned slot) const
+    {
+        if (valid.mask_words) copy_vectors<4>(s.mask, m, first, end, slot);
+        if (m.others > 0)
+            copy_others(s.mask, m, first, end, slot, [&](unsigned i) { return source_of_pixel(m.left, i); });
     }
 
     /* The row of the image that a row of windows has; -1: none. */
@@ -100,7 +91,7 @@ template <class Layout> struct float_copies : Layout {
     /* Neighbouring threads copy neighbouring vectors, and all of them whole rows at a time: rows of a step are often
      * powers of two apart, and lie behind the same few channels of memory. */
     template <unsigned N, class T, unsigned SIZE>
-    PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const source<T> &m, int32_t first, int32_t end,
+    PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
                                   unsigned slot) const
     {
         constexpr unsigned VECTORS = COLUMNS / N, ROWS = threads / VECTORS ? threads / VECTORS : 1;
@@ -123,7 +114,8 @@ template <class Layout> struct float_copies : Layout {
         for (unsigned k = 0; k < STEP; k += ROWS) {
             const int32_t row = source_of_row(first + (int32_t)(own + k), end);
             if (row >= 0)
-                prim::copy_async_vector<N>(rows, to + k * COLUMNS, row_at(m.image + m.first + column, m.row_bytes, row));
+                prim::copy_async_vector<N>(rows, to + k * COLUMNS,
+                                           row_at(m.image + m.first + column, m.row_bytes, row));
             else
                 rows.template set_vector<N>(to + k * COLUMNS, none);
         }
@@ -131,7 +123,7 @@ template <class Layout> struct float_copies : Layout {
 
     /* The other columns: as many of each row for all warps, so that a strip at an edge takes no longer than others. */
     template <class T, unsigned SIZE, class Source>
-    PRIM_DEVICE void copy_others(prim::array<T, SIZE> &rows, const source<T> &m, int32_t first, int32_t end,
+    PRIM_DEVICE void copy_others(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
                                  unsigned slot, const Source &source_at) const
     {
         const unsigned own = prim::warp_id() % STEP, lane = prim::warp_id() / STEP * prim::WARP + prim::lane_id();

@@ -9,6 +9,18 @@
 namespace box
 {
 
+/* Where a strip lies in an image, or in a mask.  Columns begin .. end - 1 lie in it, side by side, and are copied as
+ * vectors; the others are copied one by one, or are `absent`. */
+template <class T> struct strip_source {
+    const T *image;
+    int64_t row_bytes;
+    int32_t left;  /* the pixel of column 0 */
+    int32_t first; /* the value of a row that column 0 has; below zero: before the image */
+    int32_t begin, end;
+    uint32_t others; /* columns of the strip besides */
+    T absent;
+};
+
 /* Which samples count, where not all do: a sample counts unless it equals nodata, is a skipped NaN, or has a 0 in the
  * mask.  One that does not is taken for 0. */
 template <class Sample> struct float_counts {
@@ -61,12 +73,13 @@ struct float_layout {
         };
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
         prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
-        prim::array<uint32_t, (COUNTS && WARPS > 1) ? STEP * RUNS : 1> count_totals, count_begins;
-        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts; /* where the sums lie */
+        prim::array<uint32_t, COUNTS ? STEP * WARPS : 1> count_totals;    /* of warps */
+        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts;            /* where the sums lie */
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
-        prim::var<double> inverse;                                        /* of the size of whole windows */
-        prim::array<int32_t, COLUMNS> sources;                            /* samples of a row of the image; -1: none */
-        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
+        prim::array<strip_source<uint8_t>, 1> mask_source;         /* registers are short */
+        prim::var<double> inverse;                                 /* of the size of whole windows */
+        prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */
+        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places; /* of a row's samples in a row of sums */
     };
 
     const Sample *in;

@@ -15,9 +15,9 @@ template <class Layout> struct float_means : float_rows<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS, FULL = RUN - RUN / 8;
     using typename float_rows<Layout>::window_sums;
     using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::doubles, Layout::COLUMNS, Layout::ONE_CHANNEL,
-        Layout::out, Layout::out_row_bytes, Layout::out_image_bytes, Layout::row_of_warp,
-        Layout::threads, Layout::x, Layout::y, Layout::strip, Layout::lead, Layout::height, Layout::area, Layout::value,
-        Layout::shrinks, Layout::takes_value, Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
+        Layout::out, Layout::out_row_bytes, Layout::out_image_bytes, Layout::row_of_warp, Layout::threads, Layout::x,
+        Layout::y, Layout::strip, Layout::lead, Layout::height, Layout::area, Layout::value, Layout::shrinks,
+        Layout::takes_value, Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
 
     /* Window sums with what border values add to them, where a window has `beyond` positions outside the image. */
     PRIM_DEVICE double with_border(double inside, uint32_t channel, double beyond) const

@@ -130,8 +130,8 @@ template <class Filter> bool fits(const box_float *f)
 }
 
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
- * queue in shared memory where that has room for it.  take<Filter>() takes it.  has_room: false where windows are too wide
- * for all strips. */
+ * queue in shared memory where that has room for it.  take<Filter>() takes it.  has_room: false where windows are too
+ * wide for all strips. */
 template <class Feature, class Sample, unsigned CHANNELS, class Take>
 sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_room)
 {

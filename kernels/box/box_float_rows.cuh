@@ -157,62 +157,51 @@ template <class Layout> struct float_rows : float_columns<Layout> {
             }
     }
 
-    /* The counts of a row's windows, in the place of the columns' counts: they slide along a lane's run, from a count
-     * that prefix sums over the row give. */
+    /* Sums of a row's counts from its first place to each one, in the places of the columns' counts.  They are exact,
+     * and so are their differences. */
     PRIM_DEVICE void count_rows(shared &s) const
     {
-        const uint32_t beyond = (uint32_t)(x.before + x.after), place = beyond % RUN, further = beyond / RUN;
-        const uint32_t lane = prim::lane_id(), run = prim::thread_id() % RUNS, behind = run + further;
-        uint32_t own[RUN], enter[RUN], total = 0, begin = 0; /* begin: the run's pixels before `place` */
-        load_own(s.counts, true, own);
-        load_counts(s, place_of_run() + (behind < RUNS ? further * PITCH : 0), place, enter);
+        const unsigned run = prim::thread_id() % RUNS;
+        uint32_t sum[RUN];
+        load_own(s.counts, true, sum);
 #pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            if (i < place) begin += own[i];
-            total += own[i];
-        }
-        uint32_t upto = total;
+        for (unsigned i = 1; i < RUN; i++) sum[i] += sum[i - 1];
+        uint32_t upto = sum[RUN - 1];
 #pragma unroll
         for (unsigned d = 1; d < prim::WARP; d *= 2) upto = prim::add_left(upto, d);
-        const uint32_t before = upto - total; /* of the warp's lanes before this one */
-        uint32_t first;                       /* of the first window, but for its last pixel */
-        if constexpr (WARPS == 1) {
-            first = prim::shuffle_down(before + begin, further) - before;
-            prim::warp_sync(); /* all lanes have read counts */
-        } else {
-            const unsigned row = row_number() * RUNS;
-            s.count_begins.set(row + run, before + begin);
-            if (lane == prim::WARP - 1) s.count_totals.set(row + run / prim::WARP, upto);
-            prim::block_sync(); /* all warps have read counts, and what they have before is there */
-            first = (behind < RUNS ? s.count_begins.get(row + behind) : 0) - before;
-            for (unsigned w = run / prim::WARP; w < behind / prim::WARP && w < WARPS; w++)
-                first += s.count_totals.get(row + w);
-        }
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            enter[i] += first;
-            first = enter[i] - own[i];
+        uint32_t before = upto - sum[RUN - 1];
+        if constexpr (WARPS > 1) {
+            const unsigned row = row_number() * WARPS;
+            if (prim::lane_id() == prim::WARP - 1) s.count_totals.set(row + run / prim::WARP, upto);
+            prim::block_sync(); /* the warps' totals are there */
+            for (unsigned w = 0; w < run / prim::WARP; w++) before += s.count_totals.get(row + w);
         }
 #pragma unroll
         for (unsigned i = 0; i < RUN; i += 2)
-            s.counts.template set_vector<2>(place_of_run() + i, prim::vec<uint32_t, 2>{enter[i], enter[i + 1]});
+            s.counts.template set_vector<2>(place_of_run() + i,
+                                            prim::vec<uint32_t, 2>{sum[i] + before, sum[i + 1] + before});
     }
 
-    /* RUN counts from `place` pixels behind a run's first one on. */
-    PRIM_DEVICE static void load_counts(const shared &s, unsigned from, uint32_t place, uint32_t (&n)[RUN])
+    /* Counts of the windows of N neighbouring pixels of a lane's run, from pixel i on; i and N are even. */
+    template <unsigned N> PRIM_DEVICE void load_counts(const shared &s, unsigned i, uint32_t (&n)[N]) const
     {
-        const auto at = [&](unsigned i) { return from + place + i + (place + i >= RUN ? PITCH - RUN : 0); };
-        if (place % 2 == 0) {
+        const unsigned beyond = (unsigned)(x.before + x.after), run = prim::thread_id() % RUNS;
+        const unsigned place = beyond % RUN + i, further = beyond / RUN; /* of the last pixel of the first window */
+        const unsigned from = place_of_run() + place + (run + further < RUNS ? further * PITCH : 0);
+        const auto at = [&](unsigned k) { return from + k + (place + k >= RUN ? PITCH - RUN : 0); };
+        uint32_t before = i > 0 || run > 0 ? s.counts.get(place_of_run() + i - (i > 0 ? 1 : 1 + PITCH - RUN)) : 0;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i += 2) {
-                const prim::vec<uint32_t, 2> pair = s.counts.template get_vector<2>(at(i));
-                n[i] = pair.at[0];
-                n[i + 1] = pair.at[1];
-            }
-            return;
+        for (unsigned k = 0; k < N; k += 2) {
+            prim::vec<uint32_t, 2> upto;
+            if (beyond % 2 == 0)
+                upto = s.counts.template get_vector<2>(at(k));
+            else
+                upto = {s.counts.get(at(k)), s.counts.get(at(k + 1))};
+            const prim::vec<uint32_t, 2> own = s.counts.template get_vector<2>(place_of_run() + i + k);
+            n[k] = upto.at[0] - before;
+            n[k + 1] = upto.at[1] - own.at[0];
+            before = own.at[1];
         }
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) n[i] = s.counts.get(at(i));
     }
 
     /* Of the warp's row, and waits until its sums have been read. */

@@ -18,7 +18,7 @@ template <class Layout, class Results> struct float_strip : Results {
     using typename Results::strip_results;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS, RUN = Layout::RUN_PIXELS;
     using Layout::PAIRS, Layout::in, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::work,
-        Layout::strip, Layout::lead, Layout::height, Layout::blocks, Layout::row_number, Layout::valid, Layout::masked;
+        Layout::strip, Layout::lead, Layout::height, Layout::blocks, Layout::row_number, Layout::masked;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
@@ -29,8 +29,9 @@ template <class Layout, class Results> struct float_strip : Results {
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
         const thread_columns m = this->columns_of_thread();
-        const uint8_t *mask = masked() ? valid.mask + image_number * valid.mask_image_bytes : nullptr;
-        const auto source = this->source_of_strip(image, mask, origin - x.before);
+        const auto source = this->source_of_strip(image, origin - x.before);
+        if constexpr (Layout::HAS_COUNTS)
+            if (masked()) this->store_mask_source(s, image_number, origin - x.before);
         column_state state[PAIRS] = {};
         strip_results results = this->results_of(origin, image_number, top + (int32_t)row_number());
         this->clear(s);

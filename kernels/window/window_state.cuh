@@ -22,7 +22,7 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums;            /* floats: strips, where no variance is needed and they have room; else: */
+    box_float *sums; /* floats: strips, where no variance is needed and they have room; else: */
     double *suffixes;
     int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
     int32_t first_row, end_row; /* of results that count, in a run */
@@ -93,6 +93,7 @@ inline finish finish_of(const state *w, const sat_view *results)
 }
 
 /* The strips of floats; has_room: false where windows are too wide for them. */
+sat_status prepare_sums(state *w, bool *has_room);
 sat_status prepare_sums_f32(state *w, bool *has_room);
 sat_status prepare_sums_f32_channels(state *w, bool *has_room);
 sat_status prepare_sums_f64(state *w, bool *has_room);

@@ -1,23 +1,4 @@
-/* window_sums.cuh - statistics of windows of floats that are made of counts and sums: means, sums, counts, thresholds of
- * means.
- *
- * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  What does not
- * count is 0.  The kernels here make results of both.
- *
- * Paper   Those of box_float.cu.
- *
- * Layout  A lane has a run of windows.  Their sums and counts lie in shared memory, in the
- * place of the columns' sums and counts.  A mean in f32 is made of a sum that is still in its register.  Other results
- * are made by the lane whose results lie side by side with its neighbours'.
- *
- * Launch, Sync  As box_float.cu.
- *
- * Traffic That of box_float.cu; a mask as the samples: 1R, and the leaving rows a second time from L2.
- *
- * Limits  Windows that box_float.cu has strips for, of less than 2^32 samples and 2^16 rows where samples are counted.
- *
- * Steps   1. columns  2. rows  3. border values, division  4. other statistics
- */
+/* window_sums.cuh - statistics of windows of floats that are made of counts and sums (window_sums.cu). */
 #ifndef WINDOW_SUMS_CUH
 #define WINDOW_SUMS_CUH
 
@@ -37,24 +18,24 @@ PRIM_DEVICE double quotient_by(double sum, double n)
 template <class Layout> struct results_of_sums : box::float_means<Layout> {
     using base = box::float_means<Layout>;
     using Sample = typename Layout::sample_type;
-    using typename Layout::shared;
     using typename base::window_sums;
+    using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
-    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::MEANS_PITCH, Layout::in, Layout::in_row_bytes,
-        Layout::in_image_pitch, Layout::x, Layout::takes_value, Layout::shrinks, Layout::area, Layout::counted,
-        Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
+    using Layout::RUNS, Layout::PITCH, Layout::pixels, Layout::ONE_CHANNEL, Layout::MEANS_PITCH, Layout::in,
+        Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::takes_value,
+        Layout::shrinks, Layout::area, Layout::counted, Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;
     int32_t first_row, end_row; /* of results that count */
-    bool plain;                 /* the one result is the mean, in f32 */
+    bool plain;                 /* the one result is the mean, in f32; where all samples count in f64, too */
 
     struct strip_results : base::strip_results {
-        uint32_t image, clipped;
+        uint32_t clipped;
     };
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
     {
-        strip_results r = {base::results_of(origin, image, row), image, 0};
+        strip_results r = {base::results_of(origin, image, row), 0};
         if (!plain)
             r.staged = false;
         else if (ONE_CHANNEL && sizeof(Sample) == 4 && counted() && !takes_value)
@@ -80,14 +61,15 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
 #pragma unroll
         for (unsigned i = 0; i < RUN; i += 4) {
             prim::vec<float, 4> mean;
-            prim::vec<uint32_t, 4> n;
+            uint32_t n[4];
+            this->load_counts(s, i, n);
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) n.at[k] = s.counts.get(this->place_of_run() + i + k) + more;
+            for (unsigned k = 0; k < 4; k++) n[k] += more;
             bool numbers = true;
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
                 sum[i + k] = this->with_border(sum[i + k], 0, beyond);
-                mean.at[k] = (float)quotient_by(sum[i + k], real(n.at[k], 0));
+                mean.at[k] = (float)quotient_by(sum[i + k], real(n[k], 0));
                 numbers = numbers && mean.at[k] == mean.at[k];
             }
             if (!numbers)
@@ -96,7 +78,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
                     if (mean.at[k] != mean.at[k]) mean.at[k] = (float)sum[i + k];
 #pragma unroll
             for (unsigned k = 0; k < 4; k++)
-                if (n.at[k] < least) mean.at[k] = empty;
+                if (n[k] < least) mean.at[k] = empty;
             s.means.template set_vector<4>(to + i, mean);
         }
     }
@@ -105,15 +87,27 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     {
         if (r.staged)
             this->store_staged(s, (float *)r.to, r);
+        else if (plain && !counted())
+            base::store_row(s, row, r);
         else if (row >= first_row && row < end_row)
             store_results(s, row, r);
     }
 
-    PRIM_DEVICE moments<double> moments_at(const shared &s, uint32_t place, uint32_t channel, double covered) const
+    /* The count of the window of a sample of the strip: of the row's places up to its last one, less those before its
+     * first one. */
+    PRIM_DEVICE uint32_t count_at(const shared &s, uint32_t pixel, uint32_t channel) const
+    {
+        const uint32_t beyond = (uint32_t)(x.before + x.after), line = channel * (uint32_t)pixels / RUN;
+        const uint32_t before = pixel > 0 ? this->place(pixel - 1, channel) : line * PITCH - 1 - (PITCH - RUN);
+        const uint32_t upto = s.counts.get(row_of_warp() + this->place(pixel + beyond, channel));
+        return pixel > 0 || line > 0 ? upto - s.counts.get(row_of_warp() + before) : upto;
+    }
+    PRIM_DEVICE moments<double> moments_at(const shared &s, uint32_t sample, uint32_t pixel, uint32_t channel,
+                                           double covered) const
     {
         const double whole = this->whole_of(covered), beyond = takes_value ? whole - covered : 0;
-        const double n = counted() ? real(s.counts.get(place), 0) + beyond : whole;
-        const double sum = this->with_border(s.sums.get(place), channel, beyond);
+        const double n = counted() ? real(count_at(s, pixel, channel), 0) + beyond : whole;
+        const double sum = this->with_border(s.sums.get(row_of_warp() + this->place_of(s, sample)), channel, beyond);
         const bool extreme = box::extremity<Sample>(sum) >= box::EXTREME;
         return {n, sum, extreme ? sum / n : quotient_by(sum, n), 0, 0, 0};
     }
@@ -121,19 +115,19 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     PRIM_DEVICE void store_results(const shared &s, int32_t row, strip_results &r) const
     {
         const int32_t channels = (int32_t)channel_count();
-        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels), end = (uint32_t)((r.end - r.origin) * channels);
+        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
+                       end = (uint32_t)((r.end - r.origin) * channels);
         const double covered_y = this->covered_rows(row);
-        const Sample *pixels = this->row_at(in + r.image * in_image_pitch, in_row_bytes, row);
+        const uint32_t image = prim::block_id() / image_blocks; /* anew: registers are short */
+        const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
 #pragma unroll 1
         for (uint32_t i = first + prim::thread_id() % RUNS; i < end; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
             const int32_t column = r.origin + (int32_t)pixel;
-            const bool alike = column >= r.left && column < r.right;
-            const double covered_x = alike ? r.covered_x : (double)prim::load(x.covered + column);
+            const double covered_x = (double)prim::load(x.covered + column);
             const int64_t at = (int64_t)column * channels + channel;
-            moments<double> m =
-                moments_at(s, row_of_warp() + this->place_of(s, i), channel, prim::product(covered_x, covered_y));
-            if (results.needs_pixel) m.x = (double)prim::load(pixels + at);
+            moments<double> m = moments_at(s, i, pixel, channel, prim::product(covered_x, covered_y));
+            if (results.needs_pixel) m.x = (double)prim::load(of_row + at);
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
                 const finish::output &o = results.of[k];
@@ -142,7 +136,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
                     if constexpr ((decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) == 0)
                         v = value_of(statistic, results, o, m, extremes{});
                 });
-                store(o, o.to + r.image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
             }
         }
     }
@@ -177,8 +171,10 @@ sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask,
     k.first_row = w->first_row;
     k.end_row = w->end_row;
     const finish::output *o = &k.results.of[0];
-    k.plain = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && o->p[0] == 0 && o->type == SAT_F32 &&
-              w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX && (k.valid.counted || !o->may_be_empty);
+    const bool mean = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0;
+    k.plain =
+        mean && (k.valid.counted ? o->type == SAT_F32 && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX
+                                 : sat_is_float(o->type) && !o->may_be_empty);
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
 }
 

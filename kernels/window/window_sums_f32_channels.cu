@@ -1,4 +1,4 @@
-/* window_sums_f32_channels.cu - the kernels of window_sums.cuh for f32 samples of several channels. */
+/* window_sums_f32_channels.cu - the kernels of window_sums.cu for f32 samples of several channels. */
 #include "window/window_sums.cuh"
 
 sat_status window::prepare_sums_f32_channels(state *w, bool *has_room)
