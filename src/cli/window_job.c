@@ -2,6 +2,7 @@
  *
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  Outputs appear
  * together. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,12 @@
 #include "sat_image.h"
 #include "stream.h"
 #include "text_out.h"
+
+/* Of all rows: what wolf's threshold reads. */
+typedef struct extremes {
+    bool known; /* else the library finds them, or no statistic reads them */
+    double lowest, largest_var;
+} extremes;
 
 /* What is made of one image. */
 typedef struct work {
@@ -29,6 +36,7 @@ typedef struct work {
     bool bilevel[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
     sat_counts stored;
+    extremes whole;
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
@@ -178,6 +186,8 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
     spec->nodata = spec->empty = w->valid.nodata;
+    spec->has_extremes = w->whole.known;
+    spec->lowest = w->whole.lowest, spec->largest_var = w->whole.largest_var;
     return job_border_values(j, &w->head, w->channels, spec->border_value, err);
 }
 
@@ -295,6 +305,82 @@ static bool what_counts(work *w, stream *s, error *err)
     return true;
 }
 
+/* ---- extremes of the whole image ---------------------------------------------------------------------- */
+
+bool job_reads_twice(const job *j)
+{
+    for (int i = 0; i < j->windows.outputs; i++) {
+        sat_statistic_info info;
+        const char *name = j->windows.output[i].statistic;
+        if (window_statistic(name, strlen(name), &info) && info.whole_image) return true;
+    }
+    return false;
+}
+
+/* Result 0: the variances of all windows; result 1: the pixels, those that count. */
+static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
+{
+    const work *w = s->context;
+    sat_window_spec spec;
+    (void)pass;
+    if (!common_spec(w, s->threads, &spec, err)) return false;
+    spec.band_rows = stream_band_rows(s);
+    spec.empty_set = spec.avoid_empty = spec.keep_holes = false;
+    spec.outputs = 1;
+    for (int i = 0; i < 2; i++) {
+        const sat_window_output output = {.statistic = i == 0 ? "var" : "mean", .result = SAT_F64};
+        sat_window *window;
+        sat_bytes bytes;
+        stream_filter *f = &g->filter[i];
+        spec.output = &output;
+        if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
+        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+        *f = STREAM_FILTER(window);
+        f->object = window, f->result[0] = i, f->results = 1;
+        g->filters++;
+    }
+    return true;
+}
+
+/* NaN is an empty result, or the variance of samples that are no numbers: not an extreme. */
+static bool take_extremes(stream *s, int i, image *rows, error *err)
+{
+    work *w = s->context;
+    (void)err;
+    for (int64_t y = 0; y < rows->height; y++) {
+        const double *v = (const double *)((const char *)rows->data + (size_t)y * rows->row_bytes);
+        for (int64_t k = 0; k < rows->width * rows->channels; k++) {
+            if (i == 0 && v[k] > w->whole.largest_var) w->whole.largest_var = v[k];
+            if (i == 1 && v[k] < w->whole.lowest) w->whole.lowest = v[k];
+        }
+    }
+    return true;
+}
+
+/* Reads all rows, as of: the stream that will make the results. */
+static bool find_extremes(work *w, const stream *of, times *spent, error *err)
+{
+    stream *s = stream_new(w->j, &of->from, of->threads, err);
+    if (!s) return false;
+    s->first = 0, s->end = w->head.height;
+    s->context = w;
+    s->sample = w->head.type;
+    s->masked = of->masked, s->alpha_clears = of->alpha_clears;
+    s->open = open_extremes;
+    s->store = take_extremes;
+    s->results = 2;
+    for (int i = 0; i < s->results; i++) {
+        s->head[i] = w->head;
+        s->head[i].channels = w->channels, s->head[i].type = s->made[i] = SAT_F64;
+    }
+    w->whole = (extremes){.lowest = INFINITY};
+    const bool ok = stream_run(s, spent, err);
+    w->whole.known = ok;
+    stream_free(s);
+    return ok;
+}
+
 static bool store(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
@@ -337,6 +423,7 @@ bool job_window(const job *j, const char *input, const job_source *from, char *c
         *at_output = -1;
         ok = what_counts(&w, s, err);
     }
+    if (ok && !from->img && job_reads_twice(j)) ok = find_extremes(&w, s, spent, err);
     if (ok) {
         prepare(&w, s, &encode);
         ok = stream_run(s, spent, err);
@@ -356,10 +443,8 @@ bool job_window(const job *j, const char *input, const job_source *from, char *c
 const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
     for (int i = 0; i < j->windows.outputs; i++) {
-        sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic, *why = stream_refuses(j, from, outputs[i]);
+        const char *why = stream_refuses(j, from, outputs[i]);
         if (why) return why;
-        if (window_statistic(name, strlen(name), &info) && info.whole_image) return "a statistic is of all of it";
     }
-    return NULL;
+    return from->in_order && job_reads_twice(j) ? "a statistic reads it twice, and it is a pipe" : NULL;
 }
