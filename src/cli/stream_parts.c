@@ -43,7 +43,8 @@ static sat_view rows_for(const stream_filter *f, const stream_filter *first, con
     if (f == first || run->rows == 0 || f->needs(f->object, run->first_row, end, &from, &to) != SAT_OK ||
         first->needs(first->object, run->first_row, end, &begin, &unused) != SAT_OK)
         return v;
-    v.data = (char *)v.data + (from - begin) * v.row_bytes;
+    const image all = {.data = v.data, .height = v.height, .row_bytes = (size_t)v.row_bytes};
+    v.data = image_rows_view(&all, from - begin, to - from).data;
     v.height = to - from;
     return v;
 }

@@ -2,7 +2,6 @@
  *
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  Outputs appear
  * together. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,14 +346,13 @@ static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
 static bool take_extremes(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
-    (void)err;
-    for (int64_t y = 0; y < rows->height; y++) {
-        const double *v = (const double *)((const char *)rows->data + (size_t)y * rows->row_bytes);
-        for (int64_t k = 0; k < rows->width * rows->channels; k++) {
-            if (i == 0 && v[k] > w->whole.largest_var) w->whole.largest_var = v[k];
-            if (i == 1 && v[k] < w->whole.lowest) w->whole.lowest = v[k];
-        }
-    }
+    extremes *e = &w->whole;
+    const sat_view view = image_view(rows);
+    double low, high;
+    const sat_status status = sat_image_range(&view, 1, &low, &high);
+    if (status != SAT_OK && status != SAT_ERR_RANGE) return fail(err, "%s", sat_detail());
+    if (i == 0 && high > e->largest_var) e->largest_var = high;
+    if (i == 1 && (!e->known || low < e->lowest)) e->lowest = low, e->known = true;
     return true;
 }
 
@@ -374,9 +372,7 @@ static bool find_extremes(work *w, const stream *of, times *spent, error *err)
         s->head[i] = w->head;
         s->head[i].channels = w->channels, s->head[i].type = s->made[i] = SAT_F64;
     }
-    w->whole = (extremes){.lowest = INFINITY};
     const bool ok = stream_run(s, spent, err);
-    w->whole.known = ok;
     stream_free(s);
     return ok;
 }
