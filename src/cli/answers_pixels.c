@@ -45,17 +45,10 @@ static bool read_rows(answers_pixels *p, int64_t from, int64_t to, sat_view *row
     if (to > from + p->band) to = most > from ? most : from + p->band;
     part.height = to - from, part.data = p->rows;
     if (!row_source_read(&p->from, from, to - from, p->rows, err)) return false;
-    *rows = image_view(&part);
-    *counts = (sat_view){.data = p->counts, .width = part.width, .height = part.height, .channels = 1, .type = SAT_U8};
-    return !p->mask.by || mask_rows_read(&p->counting, from, to - from, p->counts, err);
-}
-
-static bool allocate(char **to, size_t row_bytes, int64_t rows, error *err)
-{
-    size_t bytes;
-    const bool fits = !__builtin_mul_overflow(row_bytes, (size_t)rows, &bytes);
-    *to = fits ? memory_allocate(bytes) : NULL;
-    return *to || fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
+    *rows = image_lines_view(&part);
+    part.data = p->counts, part.type = SAT_U8, part.channels = 1, part.row_bytes = (size_t)part.width;
+    *counts = image_lines_view(&part);
+    return !p->mask.by || mask_rows_read(&p->counting, from, counts, err);
 }
 
 /* A pipe is opened once, and may hold a mask that has no rows. */
@@ -78,19 +71,20 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
         return true;
     }
     const int64_t step = p->from.step;
-    p->band = BAND_BYTES / (int64_t)head->row_bytes;
+    const size_t row = image_line_bytes(head), mask_row = (size_t)(head->width * image_planes(head));
+    p->band = BAND_BYTES / (int64_t)row;
     p->band = p->band > step ? p->band - p->band % step : step;
     if (p->band > head->height) p->band = head->height;
-    uint64_t all = p->from.memory_bytes + (uint64_t)p->band * head->row_bytes;
-    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)(p->band * head->width);
+    uint64_t all = p->from.memory_bytes + (uint64_t)p->band * row;
+    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)p->band * mask_row;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(&decode->memory->share, all);
     if (verbose)
         say(input_name(p->from.path),
             "no table is made: the rectangles are summed from the pixels, %lld rows at a time", (long long)p->band);
-    return allocate(&p->rows, head->row_bytes, p->band, err) &&
-           (!choice->mask || (mask_rows_open(&p->counting, &p->mask, head->width, err) &&
-                              allocate(&p->counts, (size_t)head->width, p->band, err)));
+    return (p->rows = memory_rows(p->band, row, err)) &&
+           (!choice->mask ||
+            (mask_rows_open(&p->counting, &p->mask, err) && (p->counts = memory_rows(p->band, mask_row, err))));
 }
 
 /* ---- all rows that are needed -------------------------------------------------------------------------- */

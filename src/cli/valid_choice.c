@@ -136,7 +136,8 @@ static bool make_mask(valid_samples *v, const valid_choice *choice, const image 
     if (!valid_mask_of_ones(v, img, err)) return false;
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
     if (choice->mask && !clear_by_file(&v->mask, choice, decode, err)) return false;
-    image_repeat_plane(&v->mask);
+    const sat_view mask = image_view(&v->mask);
+    view_repeat_first(&mask);
     return true;
 }
 

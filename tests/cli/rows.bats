@@ -348,6 +348,55 @@ numpy.save("f.npy", m.astype("f4") / 7)'
     [ "${#lines[@]} $stderr" = "2 sat: bad.csv: line 2: rectangle 0,0,1,5001 reaches outside the image; the image is 1000x5000 px (--clip cuts rectangles to it)" ]
 }
 
+@test "images of many bands, and one of them, in bands of rows" {
+    begin
+    # A TIFF in a pipe is decoded whole.
+    "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.random.default_rng(7).integers(0, 50, (3000, 500, 8), numpy.uint16)
+numpy.save("in.npy", a)
+numpy.save("m.npy", (a[:, :, 0] < 35).astype("u1"))
+for i in 0, 6:
+    numpy.save("%d.npy" % i, a[:, :, i])'
+    ok in.npy --box 1 -o in.tif
+    for args in "--box 31" "--box 4 --passes 3 --mask m.npy" "--gauss 3" "--box 9 --stat std --nodata 7"; do
+        # shellcheck disable=SC2086 # words
+        for i in 0 6; do ok -q $i.npy $args -o want.$i.npy; done
+        for from in npy tif; do
+            # shellcheck disable=SC2086 # words
+            sat in.$from $args --max-pixels 1M -o is.$from.npy -v
+            [[ $status = 0 && $stderr == *"in bands of "* && $stderr != *whole* ]]
+            # shellcheck disable=SC2086 # words
+            ok -q in.$from $args --channel 7 --max-pixels 1M -o one.npy
+            cmp one.npy want.6.npy
+        done
+        cmp is.npy.npy is.tif.npy
+        "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.load("is.npy.npy")
+for i in 0, 6:
+    assert a[:, :, i].tobytes() == numpy.load("want.%d.npy" % i).tobytes()'
+        # shellcheck disable=SC2086 # words
+        ok -q in.tif $args --tiff-compression none -o is.tif
+        # shellcheck disable=SC2086 # words
+        cat in.tif | "$sat" -q - $args --tiff-compression none -o want.tif
+        cmp is.tif want.tif
+    done
+    ok in.tif --box 31 --max-memory 32M -o is.npy # whole, 24 MB and as many for results
+    ok in.tif --box 31 --rows 1000:1100 -o is.npy
+    ok in.npy --box 31 --rows 1000:1100 -o want.npy
+    cmp is.npy want.npy
+    cat in.tif | "$sat" query - --grid 70 --stat mean,std,count --mask m.npy >want.csv
+    cat in.tif | "$sat" - --mask m.npy --moments 0,1,2 -o want.npy
+    for from in npy tif; do
+        ok query in.$from --grid 70 --stat mean,std,count --mask m.npy --max-pixels 1M -o is.csv
+        cmp is.csv want.csv
+        ok in.$from --mask m.npy --moments 0,1,2 --max-pixels 1M -o is.npy
+        cmp is.npy want.npy
+    done
+    failure "in.npy: there is no channel 9: the image has 8 channels" in.npy --channel 9 --box 3 -o no.npy
+}
+
 @test "rectangles of images larger than memory" {
     printf 'P5 20000 20000 255\n' >big.pgm
     truncate -s $((19 + 400000000)) big.pgm # takes no space
