@@ -317,6 +317,24 @@ bool row_source_image(row_source *s, const decode_options *opt, image *img, erro
     return ok;
 }
 
+bool row_source_check(row_source *s, const decode_options *opt, error *err)
+{
+    const image_shape shape = image_shape_of(&s->head);
+    const size_t line = image_line_bytes(&s->head);
+    int64_t n = image_cache_rows(line, s->head.height);
+    if (n % s->step != 0 && n < s->head.height) n += s->step - n % s->step;
+    const uint64_t bytes = s->whole_bytes + (uint64_t)n * line;
+    if (!image_memory_allows(&shape, bytes, err)) return false;
+    memory_take(&opt->memory->share, bytes);
+    if (!s->by->read && !s->unpack && !s->in_order) return true;
+    void *rows = memory_rows(n, line, err);
+    bool ok = rows;
+    for (int64_t y = 0; ok && y < s->head.height; y += n)
+        ok = row_source_read(s, y, n < s->head.height - y ? n : s->head.height - y, rows, err);
+    free(rows);
+    return ok;
+}
+
 void row_source_close(row_source *s)
 {
     if (s->by && s->by->close)

@@ -96,6 +96,7 @@ load helpers
 @test "--max-pixels: K, M, G and T are of 1024" {
     grey 32 32 a.pgm
     grey 33 32 b.pgm
+    ok b.pgm --box 1 -o b.png
     for limit in 1024 1K 1M 2G 3T; do
         ok a.pgm --box 3 --max-pixels $limit -o out.pgm
         ok info a.pgm --max-pixels $limit
@@ -104,7 +105,8 @@ load helpers
     done
     for limit in 1055 1K; do
         failure "b.pgm: *" b.pgm --box 3 --max-pixels $limit -o no.png
-        failure "b.pgm: *" info b.pgm --max-pixels $limit
+        ok info b.pgm --max-pixels $limit
+        failure "b.png: *" info b.png --max-pixels $limit
         failure "b.pgm: *" query b.pgm --rect 0,0,1,1 --max-pixels $limit --backend cpu # a table of the image
         failure "b.pgm: *" b.pgm --mean 0,0,1,1 --max-pixels $limit --backend cpu
         ok b.pgm --mean 0,0,1,1 --max-pixels $limit

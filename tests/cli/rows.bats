@@ -397,6 +397,29 @@ for i in 0, 6:
     failure "in.npy: there is no channel 9: the image has 8 channels" in.npy --channel 9 --box 3 -o no.npy
 }
 
+@test "info reads rows, so that broken ones are found, in little memory" {
+    begin
+    printf 'P5 60000 60000 255\n' >big.pgm
+    truncate -s $((19 + 3600000000)) big.pgm # takes no space
+    ok info big.pgm --max-memory 1M --max-pixels 1
+    [[ $output == *"60000 x 60000 px"* ]]
+    truncate -s -1 big.pgm
+    failure "big.pgm: truncated: 3600000000 bytes of samples are needed, 3599999999 are there" info big.pgm
+    ok c.pgm --box 1 -o c.tif
+    ok info c.tif --max-memory 4M --max-pixels 1 --json
+    [[ $output == *'"width":2001,"height":1200,"channels":3'* ]]
+    printf 'broken' | dd of=c.tif bs=1 seek=4000000 conv=notrunc 2>dd # in a strip
+    failure "c.tif: *" info c.tif
+    cat a.pgm | "$sat" info - --max-memory 400K --max-pixels 1 >want
+    grep -q "1000 x 5000 px" want
+    run bash -c 'head -c 4999999 a.pgm | "$1" info -' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $output == "sat: standard input: truncated"* ]]
+    printf x >>a.pgm
+    run bash -c 'cat a.pgm | "$1" info -' bash "$sat"
+    [[ $status = 1 && $output == "sat: standard input: the picture ends at byte "* ]]
+}
+
 @test "rectangles of images larger than memory" {
     printf 'P5 20000 20000 255\n' >big.pgm
     truncate -s $((19 + 400000000)) big.pgm # takes no space
