@@ -13,8 +13,43 @@
 
 enum { BAND_BYTES = 2 << 20 };
 
+/* Memory for rectangles, within what --max-memory leaves for them. */
+typedef struct rects_memory {
+    uint64_t left;
+    bool refused;
+} rects_memory;
+
+static void *take(void *context, size_t bytes, sat_memory_kind kind)
+{
+    rects_memory *m = context;
+    (void)kind;
+    if (bytes > m->left) {
+        m->refused = true;
+        return NULL;
+    }
+    m->left -= bytes;
+    return memory_allocate(bytes);
+}
+
+static void release(void *context, void *data, size_t bytes, sat_memory_kind kind)
+{
+    rects_memory *m = context;
+    (void)kind;
+    m->left += bytes;
+    free(data);
+}
+
+/* Beside the rows and the answers. */
+static rects_memory memory_for(const answers_pixels *p, size_t n, const sat_statistics *ask)
+{
+    const size_t values = (size_t)ask->outputs * sizeof *ask->output->values + (ask->sums ? sizeof *ask->sums : 0);
+    const uint64_t bands = (uint64_t)image_bands(answers_pixels_head(p)),
+                   taken = p->bytes + n * (bands * values + sizeof *ask->areas_f64), limit = memory_limit();
+    return (rects_memory){.left = taken < limit ? limit - taken : 0};
+}
+
 static sat_status create(const answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
-                         const sat_statistics *ask, sat_rects **r)
+                         const sat_statistics *ask, const sat_allocator *allocator, sat_rects **r)
 {
     const image *head = answers_pixels_head(p);
     const sat_rects_spec spec = {.width = head->width,
@@ -22,7 +57,8 @@ static sat_status create(const answers_pixels *p, const valid_samples *valid, co
                                  .count = image_planes(head),
                                  .channels = head->channels,
                                  .sample = head->type,
-                                 .masked = valid && valid_masked(valid)};
+                                 .masked = valid && valid_masked(valid),
+                                 .allocator = allocator};
     return sat_rects_create(r, &spec, chunk->whole, chunk->real, chunk->n, ask);
 }
 
@@ -30,7 +66,7 @@ sat_status answers_pixels_check(const answers_pixels *p, const rects_chunk *chun
 {
     const sat_statistics nothing = {.flags = ask->flags, .threads = 1};
     sat_rects *r;
-    const sat_status status = create(p, NULL, chunk, &nothing, &r);
+    const sat_status status = create(p, NULL, chunk, &nothing, NULL, &r);
     sat_rects_destroy(&r);
     return status;
 }
@@ -79,6 +115,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)p->band * mask_row;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(&decode->memory->share, all);
+    p->bytes = all;
     if (verbose)
         say(input_name(p->from.path),
             "no table is made: the rectangles are summed from the pixels, %lld rows at a time", (long long)p->band);
@@ -110,7 +147,19 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
         return chunk->real ? sat_image_statistics_f64(&all, chunk->real, chunk->n, ask, &run)
                            : sat_image_statistics(&all, chunk->whole, chunk->n, ask, &run);
     }
-    sat_status status = create(p, valid, chunk, ask, &r);
+    rects_memory memory = memory_for(p, chunk->n, ask);
+    const uint64_t left = memory.left;
+    const sat_allocator allocator = {.allocate = take, .release = release, .context = &memory};
+    sat_status status = create(p, valid, chunk, ask, &allocator, &r);
+    if (status == SAT_ERR_MEMORY && memory.refused) {
+        char most[32];
+        fail(err,
+             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside the image's rows; ask fewer at "
+             "a time",
+             chunk->n, chunk->n > 1 ? "s" : "", chunk->real ? " with fractions" : "", chunk->n > 1 ? "" : "s",
+             size_text(most, (double)left));
+        return SAT_ERR_FILE;
+    }
     while (status == SAT_OK && sat_rects_needs(r, &from, &to) == SAT_OK && from < to) {
         if (!read_rows(p, from, to, &rows, &counts, err)) {
             status = SAT_ERR_FILE;

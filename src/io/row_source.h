@@ -75,8 +75,8 @@ bool row_source_read(row_source *s, int64_t y, int64_t n, void *rows, error *err
 /* The whole image, in place of any rows: within opt->max_pixels, in the memory that opt->memory reserves. */
 bool row_source_image(row_source *s, const decode_options *opt, image *img, error *err);
 
-/* Refuses a file that is broken, by its rows, of which some are in memory at a time, within opt->memory's limit; none are
- * read where they lie in a file as they are, as open() has found them there.  Not where the image is read whole. */
+/* Refuses a file that is broken, by its rows, of which some are in memory at a time, within opt->memory's limit; none
+ * are read where they lie in a file as they are, as open() has found them there.  Not where the image is read whole. */
 bool row_source_check(row_source *s, const decode_options *opt, error *err);
 
 void row_source_close(row_source *s); /* a zeroed one is fine */

@@ -10,6 +10,7 @@
 #include "sat_rects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "choose.h"
@@ -34,11 +35,11 @@ struct sat_rects {
     entry *entries; /* of what is inside the image, in the order of first rows */
     size_t entries_n;
     sat_totals *totals;
+    size_t totals_n;
     size_t *open; /* numbers of entries; */
     size_t open_n, begun;
     int pass, passes;
     int64_t next, end; /* rows of the span that are still needed */
-    bool ended;        /* by its caller */
     sat_rects_table table;
     /* Of a run. */
     int64_t top; /* the row that job.image begins with */
@@ -117,6 +118,15 @@ static void next_span(sat_rects *r)
         const int64_t end = r->entries[i].touched.y + r->entries[i].touched.height;
         if (end > r->end) r->end = end;
     }
+}
+
+/* The first row is needed next, as if none had been given. */
+static void begin_anew(sat_rects *r)
+{
+    memset(r->totals, 0, r->totals_n * sizeof *r->totals);
+    r->begun = r->open_n = 0;
+    r->pass = 0;
+    next_span(r);
 }
 
 /* What the rows of job.image take: their pixels under the open rectangles, each of their rows a line of a cache at
@@ -201,7 +211,7 @@ sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run
 {
     sat_run run;
     sat_control control;
-    if (r == NULL || r->ended) return sat_fail(SAT_ERR_ARGUMENT, r ? "the caller ended a run" : "no rectangles");
+    if (r == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK | SAT_RUN_ROWS);
     if (status == SAT_OK) status = take_rows(r, rows, &run);
     if (status == SAT_OK) status = sat_run_asked(&run);
@@ -212,8 +222,10 @@ sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run
     for (; r->begun < r->entries_n && r->entries[r->begun].touched.y < end; r->begun++) r->open[r->open_n++] = r->begun;
     status = add_all(r);
     r->job.run = NULL;
-    r->ended = status != SAT_OK;
-    if (r->ended) return status;
+    if (status != SAT_OK) {
+        begin_anew(r);
+        return status;
+    }
     size_t left = 0;
     for (size_t i = 0; i < r->open_n; i++) {
         const sat_rect *t = &r->entries[r->open[i]].touched;
@@ -287,9 +299,14 @@ static sat_status open_entries(sat_rects *r)
         r->entries_n++;
     }
     if (!sorted) qsort(r->entries, r->entries_n, sizeof *r->entries, by_first_row);
+    r->totals_n = totals;
     r->totals = sat_mul(totals + 1, sizeof *r->totals, &bytes) ? sat_arena_zeros(&r->arena, bytes) : NULL;
     if (r->totals == NULL) return SAT_ERR_MEMORY;
-    return r->entries_n > 1 ? sat_rects_table_open(&r->table, j, &r->arena) : SAT_OK;
+    const sat_status status = r->entries_n > 1 ? sat_rects_table_open(&r->table, j, &r->arena) : SAT_OK;
+    if (status != SAT_ERR_MEMORY) return status;
+    sat_rects_table_close(&r->table); /* the pixels answer, too */
+    r->table = (sat_rects_table){.rows = 0};
+    return SAT_OK;
 }
 
 sat_status sat_rects_create_sized(sat_rects **out, const sat_rects_spec *given, const sat_rect *rects,
