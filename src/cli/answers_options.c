@@ -134,7 +134,8 @@ int answers_request_run(answers_request *r, options *o)
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.valid.quiet = o->quiet;
     r->job.decode.threads = o->threads;
-    r->job.decode.max_pixels = o->max_pixels;
+    r->job.decode.max_pixels = r->job.valid.max_pixels = o->max_pixels;
+    r->job.valid.no_orient = r->job.decode.no_orient;
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);

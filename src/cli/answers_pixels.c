@@ -100,7 +100,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     const image *head = &p->from.head;
     const image_shape shape = image_shape_of(head);
     *serves = !choice->mask || is_file(choice->mask);
-    if (*serves && choice->mask && !mask_file_open(&p->mask, choice->mask, head, decode, err)) return false;
+    if (*serves && choice->mask && !mask_file_open(&p->mask, choice, head, decode->threads, err)) return false;
     *serves = *serves && !p->mask.whole;
     if (!*serves) {
         row_source_close(&p->mask);

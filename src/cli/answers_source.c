@@ -173,10 +173,8 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
 static bool choose_valid(const answers_job *job, const valid_choice *choice, const image *img,
                          const decode_options *given, bool verbose, answers_source *a, answers_ask *ask, error *err)
 {
-    const decode_options decode = {
-        .max_pixels = given->max_pixels, .no_orient = given->no_orient, .threads = given->threads};
     sat_backend_info info;
-    if (!valid_of_image(&a->valid, choice, img, a->input, false, &decode, verbose, err)) return false;
+    if (!valid_of_image(&a->valid, choice, img, a->input, false, given->threads, verbose, err)) return false;
     ask->holes = job->valid.mask || !valid_all(&a->valid);
     for (size_t i = 0; ask->holes && ask->backend && sat_backend_entry(i, &info); i++)
         if (info.device && strcmp(info.name, ask->backend) == 0)

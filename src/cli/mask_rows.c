@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "sat_image.h"
-#include "valid_choice.h"
 
-bool mask_file_open(row_source *mask, const char *path, const image *img, const decode_options *decode, error *err)
+bool mask_file_open(row_source *mask, const valid_choice *choice, const image *img, int threads, error *err)
 {
-    const decode_options own = {
-        .max_pixels = decode->max_pixels, .no_orient = decode->no_orient, .threads = decode->threads};
+    const decode_options decode = valid_mask_decoding(choice, threads);
     error why;
-    if (!row_source_open(mask, path, &own, &why)) return fail(err, "--mask %s: %s", path, why.text);
-    return mask->whole || valid_mask_fits(path, &mask->head, img, err);
+    if (!row_source_open(mask, choice->mask, &decode, &why)) return fail(err, "--mask %s: %s", choice->mask, why.text);
+    return mask->whole || valid_mask_fits(choice->mask, &mask->head, img, err);
 }
 
 static int64_t part_rows(const row_source *from)

@@ -3,10 +3,10 @@
 #define CLI_MASK_ROWS_H
 
 #include "row_source.h"
+#include "valid_choice.h"
 
-/* Opens the file of --mask, and refuses a mask of another size than the image; it may turn out to be read whole.
- * decode: of the image. */
-bool mask_file_open(row_source *mask, const char *path, const image *img, const decode_options *decode, error *err);
+/* Opens the file of --mask, and refuses a mask of another size than the image; it may turn out to be read whole. */
+bool mask_file_open(row_source *mask, const valid_choice *choice, const image *img, int threads, error *err);
 
 typedef struct mask_rows {
     row_source *from; /* NULL: all pixels count */

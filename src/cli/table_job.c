@@ -194,9 +194,8 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
     if (w->from && !(w->rows = memory_rows(rows, image_line_bytes(img), err))) return false;
     if (mask && !(w->counting = memory_rows(rows, mask_row, err))) return false;
     if (!mask_rows_open(&w->mask, mask, err)) return false;
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
     const valid_choice choice = job_valid(j, in);
-    if (!valid_of_image(&w->valid, &choice, img, input, false, &decode, j->verbose, err)) return false;
+    if (!valid_of_image(&w->valid, &choice, img, input, false, threads, j->verbose, err)) return false;
     w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);

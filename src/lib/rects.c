@@ -129,25 +129,29 @@ static void begin_anew(sat_rects *r)
     next_span(r);
 }
 
-/* What the rows of job.image take: their pixels under the open rectangles, each of their rows a line of a cache at
- * least; and their tables with four corners of each. */
+/* What the rows of job.image take: their pixels under the open rectangles; and their tables with four corners of each.
+ * In pixels that are added, which are read in order and take less than what follows: */
+enum {
+    LEAST_PX = 64,       /* a row of a rectangle: a line of a cache, of samples of a byte, at least */
+    TABLE_PX = 3,        /* a pixel of a table: it is read, the entry above is, and one is written */
+    CORNERS_PX = 2 * 64, /* four corners: an entry and the one at the other side, in two rows: two lines at least */
+};
 typedef struct load {
     double by_pixels, by_table;
 } load;
 
 static load load_of(const sat_rects *r)
 {
-    const double table_px = 3, corners_px = 128, least_px = 64; /* in pixels that are added */
     const sat_rect_job *j = &r->job;
     const int64_t end = r->top + j->image.height, parts = r->table.rows ? sat_parts(j->image.height, r->table.rows) : 1;
-    load l = {0, table_px * (double)j->image.width * (double)j->image.height};
+    load l = {0, TABLE_PX * (double)j->image.width * (double)j->image.height};
     for (size_t i = 0; i < r->open_n; i++) {
         const sat_rect *t = &r->entries[r->open[i]].touched;
         const int64_t first = t->y > r->top ? t->y : r->top, bottom = t->y + t->height;
         const double rows = (double)((bottom < end ? bottom : end) - first), width = (double)t->width;
-        l.by_pixels += rows * (width < least_px ? least_px : width);
+        l.by_pixels += rows * (width < LEAST_PX ? LEAST_PX : width);
     }
-    l.by_table += corners_px * (double)r->open_n * (double)parts;
+    l.by_table += CORNERS_PX * (double)r->open_n * (double)parts;
     return l;
 }
 
@@ -177,7 +181,7 @@ static sat_status add_all(sat_rects *r)
         r->job.image = sat_rows_of(&rows, y, n);
         r->top = r->next + y;
         status = sat_rects_table_make(&r->table, &r->job.image, r->job.run);
-        if (status == SAT_OK) status = add_open(r, (double)r->open_n * 128);
+        if (status == SAT_OK) status = add_open(r, (double)r->open_n * CORNERS_PX);
     }
     return status;
 }
