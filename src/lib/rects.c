@@ -134,6 +134,7 @@ static void begin_anew(sat_rects *r)
 enum {
     LEAST_PX = 64,       /* a row of a rectangle: a line of a cache, of samples of a byte, at least */
     TABLE_PX = 3,        /* a pixel of a table: it is read, the entry above is, and one is written */
+    FRESH_PX = 2,        /* a byte of memory that was never written: the system clears its page and maps it */
     CORNERS_PX = 2 * 64, /* four corners: an entry and the one at the other side, in two rows: two lines at least */
 };
 typedef struct load {
@@ -151,6 +152,8 @@ static load load_of(const sat_rects *r)
         const double rows = (double)((bottom < end ? bottom : end) - first), width = (double)t->width;
         l.by_pixels += rows * (width < LEAST_PX ? LEAST_PX : width);
     }
+    for (int p = 0; !r->table.used && p < r->table.powers; p++)
+        l.by_table += FRESH_PX * (double)(r->table.view[p].row_bytes * r->table.rows * r->table.view[p].count);
     l.by_table += CORNERS_PX * (double)r->open_n * (double)parts;
     return l;
 }

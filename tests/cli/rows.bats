@@ -394,6 +394,17 @@ for i in 0, 6:
         ok in.$from --mask m.npy --moments 0,1,2 --max-pixels 1M -o is.npy
         cmp is.npy want.npy
     done
+    # More rectangles of many bands than are answered at once: a stream of them is read whole.
+    "${PYTHON:-python3}" -c '
+import numpy
+numpy.save("200.npy", numpy.random.default_rng(8).integers(0, 999, (300, 250, 200), numpy.uint16))
+open("many.csv", "w").write("".join("%d,%d,3,3\n" % (i % 40, i * 7 % 290) for i in range(3000)))'
+    for args in "--rects many.csv" "--grid 5" "--grid 1x150"; do
+        # shellcheck disable=SC2086 # words
+        ok query 200.npy $args --stat sum -o want.csv
+        # shellcheck disable=SC2086 # words
+        cat 200.npy | "$sat" query - $args --stat sum | cmp - want.csv
+    done
     failure "in.npy: there is no channel 9: the image has 8 channels" in.npy --channel 9 --box 3 -o no.npy
 }
 
