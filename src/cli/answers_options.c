@@ -28,8 +28,13 @@ void answers_request_free(answers_request *r)
 bool answers_request_stats(answers_request *r, options *o, const char *text)
 {
     name_list names = {.used = 0};
-    return answers_job_stats(&r->job, text) ||
-           options_refuse(o, "--stat '%s': a list of %s, each once at most", text, answers_columns(&names));
+    char near[NEAREST_TEXT];
+    const char *wrong = answers_job_stats(&r->job, text), *all = answers_columns(&names);
+    if (!wrong) return true;
+    const size_t n = strcspn(wrong, ",");
+    return nearest_of(all, wrong, n, near)[0]
+               ? options_refuse(o, "--stat '%.*s': there is no such statistic%s", (int)n, wrong, near)
+               : options_refuse(o, "--stat '%s': a list of %s, each once at most", text, all);
 }
 
 static void take_channel(channel_choice *choice, options *o)

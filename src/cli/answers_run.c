@@ -118,8 +118,8 @@ typedef struct question {
     sat_rect_output output[STATS_MAX];
 } question;
 
-/* Rectangles that are answered at once.  Cells by rows: whole rows of cells, so
- * that no row of the image is read twice, in memory that stays in a cache. */
+/* Rectangles that are answered at once.  Cells by rows: whole rows of cells, so that no row of the image is read twice,
+ * in memory that stays in a cache; of a stream all, as it is read to its end before any is answered. */
 static size_t piece_of(const answers_job *job, const answers_source *a)
 {
     enum { CELLS = 1 << 12 };

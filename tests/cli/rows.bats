@@ -235,6 +235,10 @@ END
     ok a.raw --raw 250x5000:u16be:2 --mean 0,0,250,5000
     failure "a.raw: truncated: 5001000 bytes of samples are needed, 5000000 are there" a.raw --raw 1000x5001:u8 --box 3 -o no.pgm
     usage "--raw '10x5000': WxH:TYPE*" a.raw --raw 10x5000 --box 3 -o no.pgm
+    usage "--raw '10x10:u16': u16 lacks the order of its bytes: u16le or u16be" a.raw --raw 10x10:u16 --box 3 -o no.pgm
+    usage "--raw '10x10:i8le': i8 has one byte, and no order of bytes" a.raw --raw 10x10:i8le --box 3 -o no.pgm
+    usage "--raw '10x10:f16le:2': TYPE is u8, i8, or u16, *" a.raw --raw 10x10:f16le:2 --box 3 -o no.pgm
+    usage "--raw '10x10:u8:5': C is 1 to 4" a.raw --raw 10x10:u8:5 --box 3 -o no.pgm
     ok query a.raw --raw 1000x5000:u8 --rect 0,0,3,3
 }
 
