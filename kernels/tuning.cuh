@@ -142,15 +142,15 @@ constexpr box_strip box_broad_bytes(unsigned channels)
 }
 
 /* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor.  Their shared memory
- * has room for the queues of f32 samples of one channel. */
+ * has room for the queues of f32 samples of one channel; less where samples are counted. */
 struct box_float_strip {
     unsigned run, step, queue;
     int resident;
 };
-constexpr box_float_strip box_float_strip_of(size_t bytes)
+constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
 {
-    if (simulated) return {4, 2, bytes == 4 ? 3u : 0u, 1};
-    return bytes == 4 ? box_float_strip{16, 8, 10, 2} : box_float_strip{16, 8, 0, 2};
+    if (simulated) return bytes == 4 ? box_float_strip{4, 2, 3, 1} : box_float_strip{8, 4, 0, 1};
+    return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */

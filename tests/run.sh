@@ -24,7 +24,8 @@ unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
 # What was built without kernels is tested without them.
-[ -e "$B/obj/kernels.o" ] || [[ $MAKEFLAGS == *CUDA=* ]] || MAKEFLAGS="$MAKEFLAGS CUDA=0"
+built=$(cat "$B/flags" 2>/dev/null)
+[ -e "$B/obj/$built/kernels.o" ] || [[ $MAKEFLAGS == *CUDA=* ]] || MAKEFLAGS="$MAKEFLAGS CUDA=0"
 export MAKEFLAGS
 # A suite is one job of this scheduler: what could use all cores when it runs alone uses one.
 export SUITE_JOBS=${SUITE_JOBS:-1}
@@ -195,5 +196,10 @@ for name in "${names[@]:printed}"; do
     echo "---- $name: no status"
     failed=$((failed + 1))
 done
+# Other suites run what lies there meanwhile.
+if [ "$(cat "$B/flags" 2>/dev/null)" != "$built" ]; then
+    echo "---- a suite's make built $B with other flags"
+    failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -143,6 +143,12 @@ sat_status box_run(void *state, const sat_view *src, const sat_view *, const sat
     return f->integers.queue(&f->integers, src, dst, stream);
 }
 
+int64_t box_period(const void *given)
+{
+    const sat_box_spec *spec = (const sat_box_spec *)given;
+    return sat_is_float(spec->sample) ? box_float_period(spec->sample, spec->window_height) : 1;
+}
+
 } // namespace
 
-const sat_hooks sat_box_on_device = {.open = box_open, .run = box_run, .batches = true};
+const sat_hooks sat_box_on_device = {.open = box_open, .run = box_run, .batches = true, .period = box_period};

@@ -62,3 +62,11 @@ sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view
 {
     return f->passes ? box_float_passes_run(f->passes, src, dst, stream) : f->queue(f, src, dst, stream);
 }
+
+/* Blocks of the queue are numbered from the image's first row on. */
+int64_t box_float_period(sat_type sample, int64_t window_height)
+{
+    const int64_t step = tuning::box_float_strip_of(sat_type_bytes(sample), false).step,
+                  blocks = box::blocks_in_queue(window_height, step);
+    return step * (blocks > 0 ? blocks : 1);
+}

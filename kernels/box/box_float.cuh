@@ -11,6 +11,9 @@ sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window
                           sat_arena *arena, box_float **filter);
 sat_status box_float_run(const box_float *filter, const sat_view *src, const sat_view *dst, void *stream);
 
+/* The rows by which an image may begin later and have the same sums (operation.h). */
+int64_t box_float_period(sat_type sample, int64_t window_height);
+
 /* In passes over the whole image (box_float_passes.cu). */
 typedef struct box_float_passes box_float_passes;
 sat_status box_float_passes_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x,

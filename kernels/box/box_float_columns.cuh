@@ -12,16 +12,18 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     using typename Layout::shared;
     using typename Layout::two;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED;
-    using typename float_copies<Layout>::strip_source;
     using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL,
         Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::weighted,
-        Layout::channel_count, Layout::pixel_of, Layout::place;
+        Layout::channel_count, Layout::pixel_of, Layout::place, Layout::valid, Layout::counted, Layout::masked;
+    using typename Layout::two_counts;
+    static constexpr bool COUNTS = Layout::HAS_COUNTS;
 
     /* Two neighbouring columns of a thread. */
     struct column_pair {
         unsigned at;       /* the first one's place in a row of samples */
         uint32_t to[2];    /* place in a row of sums */
         uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
+        uint32_t pixel[2];
         bool in_strip[2];
     };
     struct thread_columns {
@@ -31,9 +33,10 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Sums of a column's windows, of two columns. */
     struct column_state {
-        two newest; /* of the last whole block, which the queue has not yet */
-        two rest;   /* of the rows behind it */
-        two back;   /* of the blocks since the queue's last turn */
+        two newest;         /* of the last whole block, which the queue has not yet */
+        two rest;           /* of the rows behind it */
+        two back;           /* of the blocks since the queue's last turn */
+        two_counts between; /* of the rows behind the leaving block: from the first step on, with this block */
     };
 
     PRIM_DEVICE column_pair pair_of_thread(unsigned p) const
@@ -45,6 +48,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
             const uint32_t pixel = pixel_of(m.at + i), channel = m.at + i - pixel * channel_count();
             m.in_strip[i] = pixel < (uint32_t)pixels;
             m.to[i] = place(pixel, channel);
+            m.pixel[i] = pixel;
             const bool colour = weighted() && channel != channel_count() - 1;
             m.alpha[i] = colour && m.in_strip[i] ? m.at + i - channel + channel_count() - 1 : NONE;
         }
@@ -62,14 +66,32 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     /* Zeros for sums that no column has, which lanes read beyond a strip. */
     PRIM_DEVICE static void clear(shared &s)
     {
-        for (unsigned i = prim::thread_id(); i < STEP * ROW; i += threads) s.sums.set(i, 0);
+        for (unsigned i = prim::thread_id(); i < STEP * ROW; i += threads) {
+            s.sums.set(i, 0);
+            if constexpr (COUNTS) s.counts.set(i, 0);
+        }
     }
 
-    /* Two columns of a row of samples: as they are; as doubles, times their alphas. */
+    /* Two columns of a row of samples: as they are, 0 where they do not count, which adds to `counts` where they do; as
+     * doubles, times their alphas. */
     using pair_of_samples = prim::vec<Sample, 2>;
-    PRIM_DEVICE static pair_of_samples load_pair(const shared &s, unsigned slot, const column_pair &m)
+    PRIM_DEVICE pair_of_samples load_pair(const shared &s, unsigned slot, const column_pair &m,
+                                          two_counts &counts) const
     {
-        return s.rows.template get_vector<2>(slot * COLUMNS + m.at);
+        pair_of_samples v = s.rows.template get_vector<2>(slot * COLUMNS + m.at);
+        if (!counted()) return v;
+        prim::vec<uint8_t, 2> in_mask = {1, 1};
+        if (masked() && ONE_CHANNEL) in_mask = s.mask.template get_vector<2>(slot * COLUMNS + m.at);
+        if (masked() && !ONE_CHANNEL)
+            in_mask = {s.mask.get(slot * COLUMNS + m.pixel[0]), s.mask.get(slot * COLUMNS + m.pixel[1])};
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) {
+            const bool counts_here =
+                (v.at[i] == v.at[i] || valid.any_nan) && v.at[i] != valid.nodata && in_mask.at[i] != 0;
+            if (counts_here) counts += 1u << 16 * i;
+            v.at[i] = counts_here ? v.at[i] : Sample(0);
+        }
+        return v;
     }
     PRIM_DEVICE two weighted_pair(const shared &s, unsigned slot, const column_pair &m, const pair_of_samples &v) const
     {
@@ -81,9 +103,9 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                     d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
         return d;
     }
-    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
+    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m, two_counts &counts) const
     {
-        return weighted_pair(s, slot, m, load_pair(s, slot, m));
+        return weighted_pair(s, slot, m, load_pair(s, slot, m, counts));
     }
 
     PRIM_DEVICE static two sum_of(two a, two b)
@@ -101,14 +123,32 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                 if (m.in_strip[i]) s.sums.set(row * ROW + m.to[i], sums.at[i]);
         }
     }
+    PRIM_DEVICE void store_counts(shared &s, unsigned row, const column_pair &m, two_counts counts) const
+    {
+        if (!counted()) return;
+        const prim::vec<uint32_t, 2> n = {counts & 0xffff, counts >> 16};
+        if constexpr (ONE_CHANNEL) {
+            s.counts.template set_vector<2>(row * ROW + m.to[0], n);
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+                if (m.in_strip[i]) s.counts.set(row * ROW + m.to[i], n.at[i]);
+        }
+    }
 
     /* Windows of HEIGHT <= STEP rows: slots `first` to the last of a ring hold the rows from the first window's on.
      * Sums of 1, 2, 4, .. neighbouring rows make up a window. */
     template <unsigned HEIGHT> PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first) const
     {
         two v[STEP + HEIGHT - 1], sum[STEP];
+        two_counts upto[STEP + HEIGHT] = {}; /* counts of the rows before each */
 #pragma unroll
-        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) v[k] = samples(s, (first + k) % SLOTS, m);
+        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) {
+            upto[k + 1] = upto[k];
+            v[k] = samples(s, (first + k) % SLOTS, m, upto[k + 1]);
+        }
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) store_counts(s, t, m, upto[t + HEIGHT] - upto[t]);
 #pragma unroll
         for (unsigned rows = 1; rows <= HEIGHT; rows *= 2) {
             const unsigned from = HEIGHT % rows; /* rows of the window that are summed */
@@ -175,7 +215,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
      * first has that entry, and the rest.  first: the first of these rows. */
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
-                                   const strip_source &source, int32_t first, int32_t entry) const
+                                   const strip_source<Sample> &source, int32_t first, int32_t entry) const
     {
         const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
         const int32_t first_entry = entry;
@@ -192,10 +232,17 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                 if (left <= 0) continue;
 #pragma unroll
                 for (unsigned p = 0; p < PAIRS; p++) {
-                    two sum = {};
+                    /* A whole block is the rest and the first entering rows of a step, also here: floats have the
+                     * same sums, wherever a segment begins. */
+                    const int32_t head = left >= (int32_t)STEP ? rest : 0;
+                    two begin = {}, sum = {};
 #pragma unroll
-                    for (unsigned k = 0; k < STEP; k++)
-                        if ((int32_t)k < left) sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p]));
+                    for (unsigned k = 0; k < STEP; k++) {
+                        if ((int32_t)k == head) begin = sum, sum = {};
+                        if ((int32_t)k < left)
+                            sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p], state[p].between));
+                    }
+                    sum = sum_of(begin, sum);
                     if (from < whole)
                         push(s, m.pair[p], state[p], entry, turned ? 0 : first_entry, sum);
                     else if (left >= (int32_t)STEP)
@@ -212,25 +259,31 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Windows of more than STEP rows: the leaving block from each row on, the whole blocks, the rest, and the
      * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones, of which
-     * REST lie behind the last whole block. */
+     * REST lie behind the last whole block.  Counts are exact, so that they slide.  begins: it is the first step. */
     template <unsigned REST>
-    PRIM_DEVICE void sum_around(shared &s, const column_pair &m, column_state &state, const two &oldest,
-                                int32_t entry) const
+    PRIM_DEVICE void sum_around(shared &s, const column_pair &m, column_state &state, const two &oldest, int32_t entry,
+                                bool begins) const
     {
         two sum[STEP], middle = sum_of(state.newest, state.rest), prefix, block;
         if (blocks > 0) {
             middle = sum_of(middle, sum_of(oldest, state.back));
             push(s, m, state, entry, 0, state.newest);
         }
+        two_counts n[STEP], leaving = 0;
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            sum[t] = middle = sum_of(middle, samples(s, t, m));
+            sum[t] = middle = sum_of(middle, samples(s, t, m, leaving));
+            n[t] = leaving;
         }
+        if (!begins) state.between -= leaving;
         /* All loads before all stores, which the compiler would not reorder. */
         pair_of_samples enter[STEP];
 #pragma unroll
-        for (unsigned t = 0; t < STEP; t++) enter[t] = load_pair(s, STEP + t, m);
+        for (unsigned t = 0; t < STEP; t++) {
+            enter[t] = load_pair(s, STEP + t, m, state.between);
+            n[t] += state.between;
+        }
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             const two sample = weighted_pair(s, STEP + t, m, enter[t]);
@@ -238,18 +291,19 @@ template <class Layout> struct float_columns : float_copies<Layout> {
             if (t + 1 == STEP - REST) block = sum_of(state.rest, prefix);
             if (t + 1 > STEP - REST) state.rest = t == STEP - REST ? sample : sum_of(state.rest, sample);
             store_sums(s, t, m, sum_of(sum[t], prefix));
+            store_counts(s, t, m, n[t]);
         }
         if (REST == 0) state.rest = {};
         if (newest) state.newest = block;
     }
     template <unsigned REST = STEP - 1>
-    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest,
-                             int32_t entry) const
+    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest, int32_t entry,
+                             bool begins) const
     {
         if (rest == (int32_t)REST)
-            sum_around<REST>(s, m, state, oldest, entry);
+            sum_around<REST>(s, m, state, oldest, entry, begins);
         else if constexpr (REST > 0)
-            sum_far<REST - 1>(s, m, state, oldest, entry);
+            sum_far<REST - 1>(s, m, state, oldest, entry, begins);
     }
 };
 

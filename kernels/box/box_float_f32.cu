@@ -3,5 +3,5 @@
 
 sat_status box::prepare_f32(box_float *f, sat_arena *arena)
 {
-    return prepare<float, 1>(f, arena);
+    return prepare_means<float, 1>(f, arena);
 }

@@ -3,5 +3,5 @@
 
 sat_status box::prepare_f32_channels(box_float *f, sat_arena *arena)
 {
-    return prepare<float, 0>(f, arena);
+    return prepare_means<float, 0>(f, arena);
 }

@@ -3,5 +3,5 @@
 
 sat_status box::prepare_f64(box_float *f, sat_arena *arena)
 {
-    return prepare<double, 1>(f, arena);
+    return prepare_means<double, 1>(f, arena);
 }

@@ -3,5 +3,5 @@
 
 sat_status box::prepare_f64_channels(box_float *f, sat_arena *arena)
 {
-    return prepare<double, 0>(f, arena);
+    return prepare_means<double, 0>(f, arena);
 }

@@ -9,12 +9,38 @@
 namespace box
 {
 
+/* Where a strip lies in an image, or in a mask.  Columns begin .. end - 1 lie in it, side by side, and are copied as
+ * vectors; the others are copied one by one, or are `absent`. */
+template <class T> struct strip_source {
+    const T *image;
+    int64_t row_bytes;
+    int32_t left;  /* the pixel of column 0 */
+    int32_t first; /* the value of a row that column 0 has; below zero: before the image */
+    int32_t begin, end;
+    uint32_t others; /* columns of the strip besides */
+    T absent;
+};
+
+/* Which samples count, where not all do: a sample counts unless it equals nodata, is a skipped NaN, or has a 0 in the
+ * mask.  One that does not is taken for 0. */
+template <class Sample> struct float_counts {
+    bool counted;         /* else all samples count, and nothing below is read */
+    bool masked, any_nan; /* there is a mask; a NaN counts */
+    bool mask_words;      /* 4 pixels of a mask lie at multiples of 4 bytes in all rows, as strips do */
+    Sample nodata;        /* NaN: none */
+    Sample absent;        /* counts nothing, unless only a mask says so: for positions outside the image */
+    const uint8_t *mask;
+    int64_t mask_row_bytes, mask_image_bytes;
+};
+
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
  * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
- * in device memory. */
-template <class Sample, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE, int BLOCKS>
+ * in device memory.  COUNTS: windows' samples are counted, too. */
+template <class Sample, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE, int BLOCKS,
+          bool COUNTS>
 struct float_layout {
     using sample_type = Sample;
+    static constexpr bool HAS_COUNTS = COUNTS;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
@@ -35,6 +61,9 @@ struct float_layout {
     static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
 
     using two = prim::vec<double, 2>;
+    /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
+    using two_counts = uint32_t;
+    static constexpr int64_t MOST_ROWS = UINT16_MAX;
 
     struct shared {
         prim::array<Sample, SLOTS * COLUMNS> rows;
@@ -44,9 +73,13 @@ struct float_layout {
         };
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
         prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
-        prim::var<double> inverse;                                        /* of the size of whole windows */
-        prim::array<int32_t, COLUMNS> sources;                            /* samples of a row of the image; -1: none */
-        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
+        prim::array<uint32_t, COUNTS ? STEP * WARPS : 1> count_totals;    /* of warps */
+        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts;            /* where the sums lie */
+        prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
+        prim::array<strip_source<uint8_t>, 1> mask_source;         /* registers are short */
+        prim::var<double> inverse;                                 /* of the size of whole windows */
+        prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */
+        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places; /* of a row's samples in a row of sums */
     };
 
     const Sample *in;
@@ -69,8 +102,12 @@ struct float_layout {
     bool shrinks, takes_value;
     bool weights;     /* the last channel weighs the others */
     uint32_t aligned; /* so many samples, of at most 16 bytes, that are aligned in all rows */
+    float_counts<Sample> valid;
 
-    PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
+    PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
+    PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }
+    PRIM_DEVICE bool masked() const { return COUNTS && valid.masked; }
+    PRIM_DEVICE Sample absent() const { return COUNTS ? valid.absent : Sample(0); }
     PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }
     PRIM_DEVICE uint32_t pixel_of(uint32_t sample) const { return CHANNELS == 1 ? sample : sample * reciprocal >> 16; }
     PRIM_DEVICE uint32_t place(uint32_t pixel, uint32_t channel) const

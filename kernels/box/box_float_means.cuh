@@ -12,10 +12,12 @@ template <class Layout> struct float_means : float_rows<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     /* Nearly all threads have FULL means of a row, or more. */
-    static constexpr unsigned RUN = Layout::RUN_PIXELS, FULL = RUN - RUN / 8;
+    static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS, FULL = RUN - RUN / 8;
+    using typename float_rows<Layout>::window_sums;
     using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::doubles, Layout::COLUMNS, Layout::ONE_CHANNEL,
-        Layout::threads, Layout::x, Layout::y, Layout::strip, Layout::lead, Layout::height, Layout::area, Layout::value,
-        Layout::shrinks, Layout::takes_value, Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
+        Layout::out, Layout::out_row_bytes, Layout::out_image_bytes, Layout::row_of_warp, Layout::threads, Layout::x,
+        Layout::y, Layout::strip, Layout::lead, Layout::height, Layout::area, Layout::value, Layout::shrinks,
+        Layout::takes_value, Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
 
     /* Window sums with what border values add to them, where a window has `beyond` positions outside the image. */
     PRIM_DEVICE double with_border(double inside, uint32_t channel, double beyond) const
@@ -43,25 +45,33 @@ template <class Layout> struct float_means : float_rows<Layout> {
         int32_t origin; /* the pixel of place 0 in a row of sums */
         int32_t begin, left, right, end;
         double covered_x;
+        char *to; /* the strip's first result in the warp's row */
+        bool staged;
     };
     PRIM_DEVICE double whole_of(double covered) const { return shrinks ? covered : area; }
 
-    PRIM_DEVICE strip_results results_of(int32_t origin) const
+    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
     {
         const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
-        strip_results r = {origin, begin, begin, end, end, 0};
+        strip_results r = {origin, begin, begin, end, end, 0, nullptr, false};
         if (weighted()) r.right = begin;
         if (shrinks || takes_value) {
             r.left = r.left > x.before ? r.left : x.before < r.right ? x.before : r.right;
             r.right = r.right < x.n - x.after ? r.right : x.n - x.after > r.left ? x.n - x.after : r.left;
         }
         r.covered_x = (double)prim::load(x.covered + (r.left < x.n ? r.left : begin));
+        r.to = reinterpret_cast<char *>(out) + image * out_image_bytes + row * out_row_bytes +
+               (int64_t)begin * (int32_t)channel_count() * (doubles ? 8 : 4);
+        r.staged = means_in_registers(r);
         return r;
     }
+    PRIM_DEVICE void next_step(strip_results &r) const { r.to += STEP * out_row_bytes; }
+    PRIM_DEVICE void end(const strip_results &) const {}
 
     /* 1 / the size of windows that hold all rows, in shared memory: registers are short. */
-    PRIM_DEVICE void store_inverse(shared &s, const strip_results &r) const
+    PRIM_DEVICE void prepare_results(shared &s, const strip_results &r) const
     {
+        store_places(s);
         if (prim::thread_id() == 0) s.inverse.set(1 / whole_of(prim::product(r.covered_x, (double)height)));
     }
 
@@ -216,6 +226,25 @@ template <class Layout> struct float_means : float_rows<Layout> {
         else
             store_staged<0>(s, to, n);
     }
+
+    /* Before all lanes have come here, and behind. */
+    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
+    {
+        if (!r.staged)
+            this->store_windows(s, v);
+        else if (row < bottom)
+            stage_means(s, v, windows_of(s, row, r));
+    }
+    PRIM_DEVICE void store_row(const shared &s, int32_t row, const strip_results &r) const
+    {
+        if (r.staged)
+            store_staged(s, (float *)r.to, r);
+        else if (doubles)
+            store_means(s, row_of_warp(), (double *)r.to, row, r);
+        else
+            store_means(s, row_of_warp(), (float *)r.to, row, r);
+    }
+
     template <unsigned LEAST> PRIM_DEVICE void store_staged(const shared &s, float *to, uint32_t n) const
     {
         const uint32_t own = prim::thread_id() % RUNS, place = (uint32_t)lead + own;

@@ -17,6 +17,7 @@ struct box_float {
     int32_t blocks, rest; /* of a window's height, as box::float_strip has them */
     bool newest;
     double *scratch;
+    bool masked; /* strips begin where 4 pixels of a mask may be aligned */
     sat_status (*queue)(const box_float *f, const sat_view *src, const sat_view *dst, void *stream);
     box_float_passes *passes; /* windows too wide for a strip; then nothing of the above */
 };
@@ -24,14 +25,28 @@ struct box_float {
 namespace box
 {
 
-template <class Sample, unsigned... SHAPE> using strip_of_floats = float_strip<float_layout<Sample, SHAPE...>>;
+/* Whole blocks between the leaving rows and the entering ones of a window, but for the newest. */
+constexpr int64_t blocks_in_queue(int64_t height, int64_t step)
+{
+    const int64_t blocks = (height - 1 - step) / step;
+    return blocks > 1 ? blocks - 1 : 0;
+}
 
-template <class Filter>
-sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
+/* What is made of the windows' sums: here, means. */
+struct means_of_sums {
+    static constexpr bool counts = false;
+    template <class Layout> using results = float_means<Layout>;
+};
+template <class Feature, class Layout>
+using strip_of_layout = float_strip<Layout, typename Feature::template results<Layout>>;
+template <class Feature, class Sample, unsigned... SHAPE>
+using strip_of_floats = strip_of_layout<Feature, float_layout<Sample, SHAPE..., Feature::counts>>;
+
+/* The arguments of a launch, of one result for each sample. */
+template <class Filter> Filter arguments_of(const box_float *f, const sat_view *src, const sat_view *dst)
 {
     using sample = typename Filter::sample_type;
     constexpr size_t pair = 2 * sizeof(sample), chunk = prim::VECTOR_BYTES;
-    const int64_t blocks = count_of(f->work);
     Filter k = {};
     k.in = (const sample *)src->data;
     k.out = dst->data;
@@ -47,7 +62,7 @@ sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view 
     k.lead = f->lead;
     k.strip = f->strip;
     k.work = f->work;
-    k.image_blocks = (uint32_t)blocks;
+    k.image_blocks = (uint32_t)count_of(f->work);
     k.reciprocal = (1u << 16) / (uint32_t)f->spec.channels + 1;
     k.height = (int32_t)(f->reach_y.before + 1 + f->reach_y.after);
     k.blocks = f->blocks;
@@ -61,7 +76,12 @@ sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view 
     k.weights = f->spec.weighted_alpha;
     const uintptr_t rows = (uintptr_t)src->data | src->row_bytes | src->image_bytes;
     k.aligned = rows % chunk == 0 ? Filter::CHUNK : rows % pair == 0 ? 2 : 1;
-    return prim::launch(k, blocks * src->count, stream);
+    return k;
+}
+template <class Filter>
+sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
+{
+    return prim::launch(arguments_of<Filter>(f, src, dst), count_of(f->work) * src->count, stream);
 }
 
 /* Pixels of a strip with its halo, and of its results, at most: 0 or less if the window is too wide. */
@@ -80,7 +100,6 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     const sat_box_spec *s = &f->spec;
     const int64_t strip = results_of<Filter>(f);
     f->pixels = (int32_t)pixels_of<Filter>(f);
-    f->queue = queue_strips<Filter>;
     const int64_t width = s->width, least = (width + strip - 1) / strip;
     f->strip = (int32_t)(((width + least - 1) / least + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
     sat_device_info info;
@@ -111,31 +130,53 @@ template <class Filter> bool fits(const box_float *f)
 }
 
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
- * queue in shared memory where that has room for it; or for windows too wide for all strips, the passes. */
-template <class Sample, unsigned CHANNELS> sat_status prepare(box_float *f, sat_arena *arena)
+ * queue in shared memory where that has room for it.  take<Filter>() takes it.  has_room: false where windows are too
+ * wide for all strips. */
+template <class Feature, class Sample, unsigned CHANNELS, class Take>
+sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_room)
 {
-    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
-    using in_device = strip_of_floats<Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    using wide = strip_of_floats<Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
-    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::counts);
+    using in_device = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    using wide = strip_of_floats<Feature, Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
     int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
     while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
+    if (f->masked && whole < 4) whole = 4;
     f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
-    if (height > step) {
-        const int64_t blocks = (height - 1 - step) / step;
-        f->newest = blocks > 0;
-        f->blocks = (int32_t)(blocks > 0 ? blocks - 1 : 0);
-        f->rest = (int32_t)((height - 1 - step) % step);
+    if (height > S.step) {
+        const int64_t between = height - 1 - S.step;
+        f->newest = between >= S.step;
+        f->blocks = (int32_t)blocks_in_queue(height, S.step);
+        f->rest = (int32_t)(between % S.step);
     }
     const bool narrow = fits<in_device>(f);
     const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
-    if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return prepare_strips<wide>(f, arena);
-    if (!narrow) return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
+    const auto with = [&]<class Filter>() {
+        take.template operator()<Filter>();
+        return prepare_strips<Filter>(f, arena);
+    };
+    *has_room = true;
+    if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return with.template operator()<wide>();
+    *has_room = narrow;
+    if (!narrow && f->spec.band_rows)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
+                        (long long)f->spec.window_width);
+    if (!narrow) return SAT_OK;
     if constexpr (CHANNELS == 1 && S.queue > 0) {
-        using in_shared = strip_of_floats<Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-        if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return prepare_strips<in_shared>(f, arena);
+        using in_shared = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+        if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return with.template operator()<in_shared>();
     }
-    return prepare_strips<in_device>(f, arena);
+    return with.template operator()<in_device>();
+}
+
+/* The same for means: where no strip has room, in passes. */
+template <class Sample, unsigned CHANNELS> sat_status prepare_means(box_float *f, sat_arena *arena)
+{
+    bool has_room;
+    const auto take = [&]<class Filter>() { f->queue = queue_strips<Filter>; };
+    sat_status status = prepare<means_of_sums, Sample, CHANNELS>(f, arena, take, &has_room);
+    if (status != SAT_OK || has_room) return status;
+    return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
 }
 
 sat_status prepare_f32(box_float *f, sat_arena *arena);

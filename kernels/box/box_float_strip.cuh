@@ -7,17 +7,18 @@
 namespace box
 {
 
-template <class Layout> struct float_strip : float_means<Layout> {
+/* Results: a row of windows to results: float_means, or those of another filter. */
+template <class Layout, class Results> struct float_strip : Results {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     using typename Layout::two;
     using typename float_columns<Layout>::thread_columns;
     using typename float_columns<Layout>::column_state;
-    using typename float_means<Layout>::strip_results;
+    using typename float_rows<Layout>::window_sums;
+    using typename Results::strip_results;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS, RUN = Layout::RUN_PIXELS;
-    using Layout::PAIRS, Layout::in, Layout::out, Layout::in_image_pitch, Layout::out_image_bytes,
-        Layout::out_row_bytes, Layout::image_blocks, Layout::x, Layout::y, Layout::work, Layout::strip, Layout::lead,
-        Layout::height, Layout::doubles, Layout::blocks, Layout::channel_count, Layout::row_number, Layout::row_of_warp;
+    using Layout::PAIRS, Layout::in, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::work,
+        Layout::strip, Layout::lead, Layout::height, Layout::blocks, Layout::row_number, Layout::masked;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
@@ -29,13 +30,13 @@ template <class Layout> struct float_strip : float_means<Layout> {
 
         const thread_columns m = this->columns_of_thread();
         const auto source = this->source_of_strip(image, origin - x.before);
+        if constexpr (Layout::HAS_COUNTS)
+            if (masked()) this->store_mask_source(s, image_number, origin - x.before);
         column_state state[PAIRS] = {};
-        const strip_results results = this->results_of(origin);
-        const bool staged = this->means_in_registers(results);
+        strip_results results = this->results_of(origin, image_number, top + (int32_t)row_number());
         this->clear(s);
         this->prepare_columns(s, origin - x.before);
-        this->store_places(s);
-        this->store_inverse(s, results);
+        this->prepare_results(s, results);
         prim::block_sync();                                            /* the sources are there */
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
@@ -48,11 +49,7 @@ template <class Layout> struct float_strip : float_means<Layout> {
         this->copy_rows(s, source, first, last, 0);
         this->copy_rows(s, source, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
-        /* The strip's first result in the warp's row. */
-        char *to = reinterpret_cast<char *>(out) + image_number * out_image_bytes +
-                   (top + (int32_t)row_number()) * out_row_bytes +
-                   (int64_t)results.begin * (int32_t)channel_count() * (doubles ? 8 : 4);
-        for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, to += STEP * out_row_bytes) {
+        for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {
             two oldest[PAIRS] = {};
             if (blocks > 0)
 #pragma unroll
@@ -64,7 +61,7 @@ template <class Layout> struct float_strip : float_means<Layout> {
                 if (near)
                     this->sum_near(s, m.pair[p], half, height);
                 else
-                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry);
+                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at == top);
             }
             entry = entry + 1 < blocks ? entry + 1 : 0;
             prim::block_sync(); /* the sums are there, and the rows are read */
@@ -78,25 +75,19 @@ template <class Layout> struct float_strip : float_means<Layout> {
                     this->copy_rows(s, source, leaving + height - 1, last, STEP);
                 }
             }
-            double v[RUN];
+            window_sums v;
+            if constexpr (Layout::HAS_COUNTS)
+                if (this->counted()) this->count_rows(s);
             this->sum_rows(s, v);
             const int32_t mine = at + (int32_t)row_number();
-            if (!staged)
-                this->store_windows(s, v);
-            else if (mine < bottom)
-                this->stage_means(s, v, this->windows_of(s, mine, results));
+            this->stage_row(s, v, mine, bottom, results);
             if constexpr (WARPS == 1)
                 prim::warp_sync(); /* the window sums or means are there */
             else
                 prim::block_sync();
-            if (mine >= bottom) continue;
-            if (staged)
-                this->store_staged(s, (float *)to, results);
-            else if (doubles)
-                this->store_means(s, row_of_warp(), (double *)to, mine, results);
-            else
-                this->store_means(s, row_of_warp(), (float *)to, mine, results);
+            if (mine < bottom) this->store_row(s, mine, results);
         }
+        this->end(results);
     }
 };
 

@@ -36,7 +36,7 @@
  *                                          elements at once, where the array and i are aligned to all of them
  *   copy_async(a, i, p)                    begins a.set(i, load(p)) (cp.async where there is one); no thread accesses
  *                                          the element before copy_async_wait()
- *   copy_async_vector<M>(a, i, p)          the same for M elements, 8 or 16 bytes in all and aligned to them
+ *   copy_async_vector<M>(a, i, p)          the same for M elements, 4, 8 or 16 bytes in all and aligned to them
  *   copy_async_wait()                      ends all copies that this thread has begun
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; no element is written by one block
  *                                          and read by another in the same launch
@@ -57,6 +57,8 @@
  *
  *   divide_approx(a, b)  sqrt_approx(a)    of floats, wrong by 2^-22 of the result at most; |b| within 2^-126 .. 2^126;
  *                                          arguments and results below 2^-126 are 0
+ *   reciprocal_approx(a)                   of a double, wrong by 2^-20 of the result at most; |a| within 2^-1021 ..
+ * 2^1021
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
@@ -318,13 +320,13 @@ template <class T, unsigned N> PRIM_DEVICE void copy_async(array<T, N> &to, unsi
 }
 template <unsigned M, class T, unsigned N> PRIM_DEVICE void copy_async_vector(array<T, N> &to, unsigned i, const T *p)
 {
-    static_assert(sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
+    static_assert(sizeof(vec<T, M>) == 4 || sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
 #if __CUDA_ARCH__ >= 800
     const uint32_t at = (uint32_t)__cvta_generic_to_shared(&to.at[i]);
     if constexpr (sizeof(vec<T, M>) == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(p) : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(p) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(p), "n"(sizeof(vec<T, M>)) : "memory");
 #else
     to.template set_vector<M>(i, load((const vec<T, M> *)p));
 #endif
@@ -437,6 +439,12 @@ PRIM_DEVICE float divide_approx(float a, float b)
     float quotient;
     asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));
     return quotient;
+}
+PRIM_DEVICE double reciprocal_approx(double a)
+{
+    double reciprocal;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(a));
+    return reciprocal;
 }
 PRIM_DEVICE float sqrt_approx(float a)
 {

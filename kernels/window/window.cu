@@ -1,7 +1,8 @@
 /* window.cu - statistics of windows on a device: what is refused, and which kernels answer.
  *
  * Idea    A plan is resolved once (src/lib/window_plan.h).  Its samples and window choose the kernel: of u8 and i8
- *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_float.cu).
+ *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu without
+ *         variances, window_float.cu).
  *
  * Paper   Those of the kernels.
  *
@@ -22,6 +23,7 @@
 #include <stdio.h>
 
 #include "probe.cuh"
+#include "box/box_float.cuh"
 #include "window/window.cuh"
 #include "window/window_state.cuh"
 
@@ -95,8 +97,24 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
 {
     window::state *w = (window::state *)state;
     w->stream = run->stream;
-    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
+    w->first_row = (int32_t)run->first;
+    w->end_row = (int32_t)run->end;
+    sat_status status = SAT_OK;
+    if (!run->follows) status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
+}
+
+/* Floats are summed as in box filters, or joined in segments as tall as the window. */
+int64_t window_period(const void *given)
+{
+    const sat_window_spec *spec = (const sat_window_spec *)given;
+    unsigned needs = 0;
+    for (int i = 0; i < spec->outputs; i++)
+        needs |= sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs;
+    if (needs & SAT_NEEDS_EXTREMES) return 0;
+    if (!sat_is_float(spec->sample)) return 1;
+    return needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? spec->window_height
+                                                       : box_float_period(spec->sample, spec->window_height);
 }
 
 sat_status window_counts(void *state, sat_counts *counts)
@@ -112,4 +130,4 @@ sat_status window_counts(void *state, sat_counts *counts)
 } // namespace
 
 const sat_hooks sat_window_on_device = {
-    .open = window_open, .run = window_run, .batches = true, .counts = window_counts};
+    .open = window_open, .run = window_run, .batches = true, .period = window_period, .counts = window_counts};

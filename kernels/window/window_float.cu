@@ -1,4 +1,5 @@
-/* window_float.cu - statistics of windows of f32 and f64 samples.
+/* window_float.cu - statistics of windows of f32 and f64 samples: those with a variance, and windows too wide for
+ * window_sums.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
  * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host, and in the
@@ -120,5 +121,11 @@ template <bool VARIANCES> sat_status prepare_width(state *w)
 
 sat_status window::prepare_floats(state *w)
 {
-    return w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? prepare_width<true>(w) : prepare_width<false>(w);
+    const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    if (!squares) {
+        bool has_room;
+        sat_status status = prepare_sums(w, &has_room);
+        if (status != SAT_OK || has_room) return status;
+    }
+    return squares ? prepare_width<true>(w) : prepare_width<false>(w);
 }

@@ -38,6 +38,7 @@ template <unsigned THREADS, unsigned OWN_, bool VARIANCES> struct float_kernel {
     int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
     box::axis x, y;
     int32_t channels, strips, strip, runs, rows; /* px of a strip; rows of a run, a multiple of the segments' */
+    int32_t first_row, end_row;                  /* of results; runs have others, too */
     int32_t group;                               /* rows of a segment whose suffixes are there at a time */
     int64_t images;
     bool has_nodata, skip_nan, takes_value;
@@ -262,7 +263,7 @@ template <unsigned THREADS, unsigned OWN_, bool VARIANCES> struct float_kernel {
             now ^= 1;
             prim::block_sync(); /* the row's columns are stored */
             join_columns(s, now, windows);
-            write_row(p, row, windows, whole, seen, clipped_here);
+            if (row >= first_row && row < end_row) write_row(p, row, windows, whole, seen, clipped_here);
         }
     }
 

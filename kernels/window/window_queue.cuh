@@ -43,6 +43,8 @@ void set_arguments(Kernel *k, const state *w, const sat_view *src, const sat_vie
     k->strips = w->strips;
     k->strip = w->strip;
     k->rows = w->rows;
+    k->first_row = w->first_row;
+    k->end_row = w->end_row;
     k->takes_value = w->plan.window.border->takes_value;
     k->results = finish_of(w, results);
     k->clipped = w->clipped;

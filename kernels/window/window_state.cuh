@@ -3,6 +3,7 @@
 #define WINDOW_STATE_CUH
 
 #include "box/box_axis.cuh"
+#include "box/box_float.cuh"
 #include "window/window_finish.cuh"
 
 namespace window
@@ -21,9 +22,11 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    double *suffixes;       /* floats */
-    int32_t group, at_once; /* floats: float_kernel's; blocks of a launch */
-    void *stream;           /* of the last run */
+    box_float *sums; /* floats: strips, where no variance is needed and they have room; else: */
+    double *suffixes;
+    int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
+    int32_t first_row, end_row; /* of results that count, in a run */
+    void *stream;               /* of the last run */
     sat_arena *arena;
     sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                         void *stream);
@@ -88,6 +91,13 @@ inline finish finish_of(const state *w, const sat_view *results)
                         (f.of[i + 1].statistic == SAT_STATISTIC_var || f.of[i + 1].statistic == SAT_STATISTIC_std);
     return f;
 }
+
+/* The strips of floats; has_room: false where windows are too wide for them. */
+sat_status prepare_sums(state *w, bool *has_room);
+sat_status prepare_sums_f32(state *w, bool *has_room);
+sat_status prepare_sums_f32_channels(state *w, bool *has_room);
+sat_status prepare_sums_f64(state *w, bool *has_room);
+sat_status prepare_sums_f64_channels(state *w, bool *has_room);
 
 /* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu,
  * window_float.cu. */

@@ -47,6 +47,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
     static_assert(WARPS > tuning::WINDOW_FEW_WARPS || sizeof(shared) <= 64 << 10); /* Turing's */
 
     int32_t strips, strip, rows, segments; /* elements of a strip, rows of a segment */
+    int32_t first_row, end_row;            /* of results; segments have others, too */
     bool has_nodata, takes_value;
     bool clips;                        /* windows cover fewer rows and columns at the edges */
     int32_t whole_rows, whole_columns; /* that a whole window covers */
@@ -472,8 +473,9 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
                                        first - misalignment(first))};
         p.begin = begin;
         p.end = begin + strip < elements ? begin + strip : elements;
-        p.top = segment * rows;
-        p.bottom = p.top + rows < y.n ? p.top + rows : y.n;
+        const int32_t top = segment * rows, bottom = top + rows;
+        p.top = top < first_row ? first_row : top;
+        p.bottom = bottom < end_row ? bottom : end_row;
         return p;
     }
 

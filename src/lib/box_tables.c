@@ -300,9 +300,16 @@ static sat_status run_tables(void *state, const sat_view *src, const sat_view *m
     return status == SAT_OK ? means(f, dst, run) : status;
 }
 
+/* Sums of floats are those of a table that begins with the image's first row. */
+static int64_t period(const void *spec)
+{
+    return sat_is_float(((const sat_box_spec *)spec)->sample) ? 0 : 1;
+}
+
 const sat_hooks sat_box_tables = {
     .open = open_tables,
     .run = run_tables,
+    .period = period,
     .any_device = true,
     .check = check_samples,
     .close = close_tables,

@@ -4,8 +4,8 @@
  *     run      check the views, bring them to a device if need be, give the hooks one image or all, add up the counts
  *     wait     for a device, and its counts
  *
- * A backend on a device works on views in its memory.  Views in host memory are copied there and back, whole.  No
- * device is chosen for host memory by default: its caller names one. */
+ * A backend on a device works on views in its memory.  Views in host memory go there and back in bands, or whole where
+ * results need the whole image.  No device is chosen for host memory by default: its caller names one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -87,8 +87,14 @@ static sat_status open_states(sat_filter *f)
     sat_status status = f->worker ? SAT_OK : SAT_ERR_MEMORY;
     f->turned = turns(f);
     if (f->turned) turn_spec(j);
+    const int64_t height = *j->height, count = *j->count;
+    if (f->bands.rows) {
+        *j->height = f->bands.rows, *j->count = f->bands.images;
+        *j->band_rows = f->bands.rows < height ? f->bands.rows : 0;
+    }
     for (; status == SAT_OK && f->workers < threads.workers; f->workers += status == SAT_OK)
         status = f->hooks->open(spec_of(f), &f->arena, &f->worker[f->workers].state, f->note, sizeof f->note);
+    if (f->bands.rows) *j->height = height, *j->count = count, *j->band_rows = 0;
     if (f->turned) turn_spec(j);
     const size_t used = strlen(f->note);
     if (status == SAT_OK && threads.workers > 1)
@@ -108,6 +114,8 @@ static void close_states(sat_filter *f)
 static void leave(sat_filter *f)
 {
     close_states(f);
+    sat_bands_close(&f->bands.bands);
+    f->bands = (sat_filter_bands){.rows = 0};
     sat_arena_reset(&f->arena, f);
     f->note[0] = 0;
 }
@@ -118,17 +126,57 @@ static sat_view shape_of(const sat_filter *f, int64_t rows, int channels, sat_ty
     return sat_packed_view(*f->job.width, rows, *f->job.count, channels, type, *f->job.memory);
 }
 
-static sat_status open_offload(sat_filter *f)
+/* The views of all images of the object. */
+typedef struct shapes {
+    sat_view src, mask, results[SAT_OUTPUTS];
+    sat_views views;
+} shapes;
+
+static void take_shapes(const sat_filter *f, shapes *s)
 {
     const bool host = *f->job.memory == SAT_HOST;
-    sat_view results[SAT_OUTPUTS];
     const int64_t rows = *f->job.height;
-    const sat_view src = shape_of(f, rows, *f->job.channels, *f->job.sample), mask = shape_of(f, rows, 1, SAT_U8);
-    if (!f->backend->device || !(host || *f->job.strided)) return SAT_OK;
-    for (int i = 0; i < f->results; i++) results[i] = shape_of(f, rows, *f->job.channels, f->type[i]);
+    s->src = shape_of(f, rows, *f->job.channels, *f->job.sample);
+    s->mask = shape_of(f, rows, 1, SAT_U8);
+    for (int i = 0; i < f->results; i++) s->results[i] = shape_of(f, rows, *f->job.channels, f->type[i]);
     const bool masked = host && f->job.masked && *f->job.masked;
-    const sat_views views = {&src, masked ? &mask : NULL, results, host ? f->results : 0};
-    return sat_offload_open(&f->offload, &views, &f->arena);
+    s->views = (sat_views){&s->src, masked ? &s->mask : NULL, s->results, host ? f->results : 0};
+}
+
+/* Bands of rows need a border mode that looks no further than the window, and the image's own bits from a crop. */
+static sat_filter_bands bands_of(const sat_filter *f, const sat_views *views)
+{
+    sat_filter_shape shape = {.height = *f->job.height, .count = *f->job.count};
+    const sat_operation *o = f->operation;
+    const sat_border *border = o->reach ? o->reach((const char *)f + o->spec_at, &shape.above, &shape.below) : NULL;
+    if (border && !border->repeats_all && f->hooks->period)
+        shape.period = f->hooks->period((const char *)f + o->spec_at);
+    return sat_filter_bands_of(&shape, views);
+}
+
+/* The states, and the memory between them and host memory: of bands, else of whole images. */
+static sat_status open_hooks(sat_filter *f, const sat_hooks *hooks)
+{
+    const bool host = *f->job.memory == SAT_HOST;
+    shapes s;
+    take_shapes(f, &s);
+    f->hooks = hooks;
+    if (!f->backend->device) return open_states(f);
+    if (host) f->bands = bands_of(f, &s.views);
+    sat_status status = open_states(f);
+    if (status == SAT_ERR_UNAVAILABLE && f->bands.rows) {
+        leave(f);
+        status = open_states(f);
+    }
+    if (status != SAT_OK) return status;
+    if (f->bands.rows) {
+        const sat_device *device;
+        status = sat_device_need(&device);
+        return status != SAT_OK
+                   ? status
+                   : sat_filter_bands_open(&f->bands, device, &s.views, f->threads, *f->job.executor, &f->arena);
+    }
+    return host || *f->job.strided ? sat_offload_open(&f->offload, &s.views, &f->arena) : SAT_OK;
 }
 
 static sat_status open_with(void *object, const sat_backend *b)
@@ -146,17 +194,15 @@ static sat_status open_with(void *object, const sat_backend *b)
     if (host_only) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no device has %s", b->name, host_only);
     f->backend = b;
     *f->job.backend = b->name;
-    f->hooks = own ? own : any;
-    if (*f->job.band_rows && !f->hooks->rows)
+    const sat_hooks *first = own ? own : any;
+    if (*f->job.band_rows && !first->rows)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a %s of whole images, not of some rows (band_rows)", b->name,
                         o->noun);
-    status = open_states(f);
+    status = open_hooks(f, first);
     if (status == SAT_ERR_UNAVAILABLE && b->device && own && any) {
         leave(f);
-        f->hooks = any;
-        status = open_states(f);
+        status = open_hooks(f, any);
     }
-    if (status == SAT_OK) status = open_offload(f);
     if (status != SAT_OK) leave(f);
     return status;
 }
@@ -199,6 +245,7 @@ void sat_filter_destroy(sat_filter *f)
 {
     if (f == NULL) return;
     close_states(f);
+    sat_bands_close(&f->bands.bands);
     sat_arena arena = f->arena;
     sat_arena_reset(&arena, NULL);
 }
@@ -353,8 +400,9 @@ static sat_status fetch_counts(sat_filter *f)
 static sat_status run_views(sat_filter *f, const sat_views *views, const sat_run *run)
 {
     f->waited_for = f->backend->device ? run->counts : NULL;
-    sat_status status =
-        f->backend->device ? sat_offload_run(f->offload, views, run, run_images, f) : run_images(f, views, run);
+    sat_status status = f->bands.rows        ? sat_filter_bands_run(&f->bands, views, run, run_images, f)
+                        : f->backend->device ? sat_offload_run(f->offload, views, run, run_images, f)
+                                             : run_images(f, views, run);
     if (status != SAT_OK) f->waited_for = NULL; /* the caller may drop them */
     if (status != SAT_OK || run->counts == NULL) return status;
     give_counts(f, run);

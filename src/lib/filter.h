@@ -5,7 +5,7 @@
 #define SAT_FILTER_H
 
 #include "backend.h"
-#include "offload.h"
+#include "filter_bands.h"
 #include "sized.h"
 
 /* What works on one image at a time. */
@@ -27,7 +27,8 @@ typedef struct sat_filter {
     sat_worker *worker;
     int workers, device;    /* device: -1: none */
     sat_counts *waited_for; /* the caller's, of the last run on device memory; or NULL */
-    sat_offload *offload;   /* to a backend on a device; or NULL */
+    sat_offload *offload;   /* to a backend on a device, whole; or NULL */
+    sat_filter_bands bands; /* or by bands, if they have rows */
     char note[256];
 } sat_filter;
 

@@ -34,6 +34,10 @@ typedef struct sat_hooks {
     /* The rest is optional. */
     bool turns; /* on the CPU: narrow images of integers may come as their transpose (filter.c) */
     bool rows;  /* on the CPU: makes some rows of an image (run.h); else specs have no band_rows */
+    /* On a device: the rows by which a crop of an image may begin later, so that its results have the image's bits; 0:
+     * they never have.  open() is given the height of crops, and band_rows; runs count in rows [first, end) alone, and
+     * counts those of the run that they follow, too.  NULL: no crops. */
+    int64_t (*period)(const void *spec);
     sat_status (*counts)(void *state, sat_counts *counts);        /* a device's: waits for the last run */
     sat_status (*check)(const sat_view *src, const sat_run *run); /* refuses samples in host memory */
     /* Frees what is not in the arena; not called where open() failed. */

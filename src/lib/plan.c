@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backend.h"
-#include "bands.h"
 #include "counted.h"
 #include "images.h"
 #include "offload.h"
@@ -11,6 +10,7 @@
 #include "samples.h"
 #include "shape.h"
 #include "sized.h"
+#include "table_bands.h"
 
 struct sat_plan {
     sat_arena arena; /* the plan and all that it holds */
@@ -19,7 +19,7 @@ struct sat_plan {
     void **states; /* one for each image that is worked on at a time */
     int workers;
     bool staged; /* host views, and a backend that takes a device's */
-    sat_bands bands;
+    sat_table_bands bands;
     sat_counted *counted; /* where some samples may not count, or they are counted; else NULL */
     sat_offload *offload; /* of images in device memory that are not plain */
     sat_choice choice;
@@ -138,14 +138,13 @@ static sat_status open_with(void *object, const sat_backend *backend)
     plan->staged = backend->device && spec.memory == SAT_HOST;
     if (plan->staged) {
         spec.memory = SAT_DEVICE;
-        sat_bands_shape(&spec, backend);
+        sat_table_bands_shape(&spec, backend);
     }
     status = open_states(plan, backend, &spec);
     if (status == SAT_OK && plan->staged) {
-        const char *why;
-        const sat_device *device = sat_device_get(&why);
-        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, &spec, &plan->arena)
-                        : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
+        const sat_device *device;
+        status = sat_device_need(&device);
+        if (status == SAT_OK) status = sat_table_bands_open(&plan->bands, device, &plan->spec, &spec, &plan->arena);
     } else if (status == SAT_OK && backend->device && spec.strided) {
         sat_view images = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
         status = sat_offload_open(&plan->offload, &(sat_views){.src = &images}, &plan->arena);
@@ -285,7 +284,7 @@ sat_status sat_plan_run_within(sat_plan *plan, const sat_view *given_image, cons
     if (status != SAT_OK) return status;
     image.type = sat_backend_sample(image.type, table.type);
     table.type = sat_backend_accum(table.type);
-    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, run)
+    return plan->staged ? sat_table_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, run)
                         : run_there(plan, &image, run->mask ? &mask : NULL, &table, run);
 }
 
@@ -334,7 +333,7 @@ int sat_plan_device(const sat_plan *plan)
 void sat_plan_destroy(sat_plan **plan)
 {
     if (plan == NULL || *plan == NULL) return;
-    sat_bands_close(&(*plan)->bands);
+    sat_table_bands_close(&(*plan)->bands);
     sat_arena arena = (*plan)->arena;
     sat_arena_reset(&arena, NULL);
     *plan = NULL;

@@ -45,7 +45,8 @@ typedef struct subject {
 } subject;
 
 extern const subject subject_brute, subject_tables, subject_bands, subject_plans, subject_range, subject_filters,
-    subject_queries, subject_squares, subject_statistics, subject_batches, subject_batch_filters, subject_windows;
+    subject_crops, subject_queries, subject_squares, subject_statistics, subject_batches, subject_batch_filters,
+    subject_windows;
 extern const subject subject_hosts, subject_scans, subject_shapes;
 extern const subject subject_big_tables, subject_big_scans;
 extern const subject subject_stream_tables, subject_stream_queries, subject_stream_scans;

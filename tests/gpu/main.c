@@ -30,11 +30,12 @@
 #endif
 
 static const subject *const subjects[] = {
-    &subject_brute,         &subject_tables,         &subject_bands,        &subject_plans,      &subject_range,
-    &subject_filters,       &subject_queries,        &subject_scans,        &subject_shapes,     &subject_hosts,
-    &subject_batches,       &subject_batch_filters,  &subject_windows,      &subject_squares,    &subject_statistics,
+    &subject_brute,         &subject_tables,         &subject_bands,         &subject_plans,      &subject_range,
+    &subject_filters,       &subject_crops,          &subject_queries,       &subject_scans,      &subject_shapes,
+    &subject_hosts,         &subject_batches,        &subject_batch_filters, &subject_windows,    &subject_squares,
+    &subject_statistics,
 #if SAT_WITH_CUDA && !defined(SAT_SIMT)
-    &subject_stream_tables, &subject_stream_queries, &subject_stream_scans, &subject_big_tables, &subject_big_scans,
+    &subject_stream_tables, &subject_stream_queries, &subject_stream_scans,  &subject_big_tables, &subject_big_scans,
 #endif
 };
 

@@ -221,7 +221,7 @@ template <class T, unsigned N> void copy_async(array<T, N> &to, unsigned i, cons
 template <unsigned M, class T, unsigned N>
 void copy_async_vector(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
-    static_assert(sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
+    static_assert(sizeof(vec<T, M>) == 4 || sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
     if (i + M > N) simt::shared_outside(i, N, at);
     simt::copy_async_begin(&to.at[i], p, sizeof(vec<T, M>), alignof(vec<T, M>), at);
 }
@@ -320,6 +320,10 @@ inline float multiply_add(float a, float b, float c)
 inline float divide_approx(float a, float b)
 {
     return a / b * (1 + 0x1p-22f);
+}
+inline double reciprocal_approx(double a)
+{
+    return 1 / a * (1 + 0x1p-20);
 }
 inline float sqrt_approx(float a)
 {

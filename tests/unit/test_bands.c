@@ -1,10 +1,10 @@
-/* test_bands.c - host images in bands (src/lib/bands.h), on a device that is made up: its streams are queues, whose
- * heads run in any order that the events allow, as late as the host lets them or at once.  A wait that is missing shows
- * as a wrong table, memory that is touched after its end as a crash under a sanitizer, and each call to the device
- * fails once. */
+/* test_bands.c - host images in bands (src/lib/bands.h), tables of them (table_bands.h), on a device that is made up:
+ * its streams are queues, whose heads run in any order that the events allow, as late as the host lets them or at once.
+ * A wait that is missing shows as a wrong table, memory that is touched after its end as a crash under a sanitizer, and
+ * each call to the device fails once. */
 #include "arrays.h"
-#include "bands.h"
 #include "host_copy.h"
+#include "table_bands.h"
 
 /* ---- a device ---------------------------------------------------------------------------------------- */
 
@@ -386,15 +386,15 @@ static void release(void *context, void *data, size_t bytes, sat_memory_kind kin
 static const sat_allocator allocator = {.allocate = allocate, .release = release};
 static sat_arena arena = {.allocator = &allocator};
 
-static void close_bands(sat_bands *b)
+static void close_bands(sat_table_bands *b)
 {
-    sat_bands_close(b);
+    sat_table_bands_close(b);
     sat_arena_reset(&arena, NULL);
 }
 
-static sat_status open_bands(sat_bands *b, const job *j)
+static sat_status open_bands(sat_table_bands *b, const job *j)
 {
-    sat_status status = sat_bands_open(b, &device, &j->spec, &j->band, &arena);
+    sat_status status = sat_table_bands_open(b, &device, &j->spec, &j->band, &arena);
     if (status != SAT_OK) sat_arena_reset(&arena, NULL);
     return status;
 }
@@ -406,7 +406,7 @@ static void tables_are_right_whatever_the_order(void **state)
     (void)state;
     for (int i = 0; i < 3000; i++) {
         job j = random_job();
-        sat_bands b;
+        sat_table_bands b;
         fake.fail_at = 0;
         assert_ok(open_bands(&b, &j));
         assert_true(idle());
@@ -417,7 +417,7 @@ static void tables_are_right_whatever_the_order(void **state)
         for (int runs = 0; runs < 2; runs++) {
             uint32_t in[64 * MOST_IMAGES];
             memcpy(in, j.in, sizeof in);
-            assert_ok(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
+            assert_ok(sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
             assert_true(idle());
             check(&j);
             memcpy(j.in, in, sizeof in);
@@ -426,7 +426,7 @@ static void tables_are_right_whatever_the_order(void **state)
         bool direct = pinned == IMAGE && j.image.pixel_bytes == 1;
         assert_int_equal(fake.host_copies, direct || pinned == TABLE ? 2 * bands : 0);
         /* For each band to be back, and for memory to be read before it is filled again: not the caller's own. */
-        int64_t refilled = !direct && bands > b.slots ? bands - b.slots : 0;
+        int64_t refilled = !direct && bands > b.bands.slots ? bands - b.bands.slots : 0;
         assert_int_equal(fake.host_waits, 2 * (bands + refilled));
         close_bands(&b);
         assert_int_equal(fake.made, 0);
@@ -441,7 +441,7 @@ static void nothing_is_left_after_a_failure(void **state)
     (void)state;
     for (int i = 0; i < 60; i++) {
         job j = random_job();
-        sat_bands b;
+        sat_table_bands b;
         choose_carries(&j);
         uint32_t in[64 * MOST_IMAGES];
         memcpy(in, j.in, sizeof in);
@@ -449,7 +449,7 @@ static void nothing_is_left_after_a_failure(void **state)
             fake.calls = 0, fake.fail_at = n;
             sat_status status = open_bands(&b, &j);
             bool opened = status == SAT_OK;
-            if (opened) status = sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run);
+            if (opened) status = sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run);
             assert_true(idle());
             if (fake.calls < n) {
                 assert_int_equal(status, SAT_OK);
@@ -460,7 +460,7 @@ static void nothing_is_left_after_a_failure(void **state)
             if (opened) {
                 memcpy(j.in, in, sizeof in);
                 fake.fail_at = 0;
-                assert_ok(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
+                assert_ok(sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
                 check(&j);
                 memcpy(j.in, in, sizeof in);
                 close_bands(&b);
@@ -485,7 +485,7 @@ static void nothing_is_left_after_an_end(void **state)
     (void)state;
     for (int i = 0; i < 20; i++) {
         job j = random_job();
-        sat_bands b;
+        sat_table_bands b;
         fake.fail_at = 0;
         assert_ok(open_bands(&b, &j));
         for (int n = 0, left = -1; left < 0; n++) {
@@ -494,7 +494,7 @@ static void nothing_is_left_after_an_end(void **state)
             sat_control control = {.proceed = count_down, .context = &left};
             sat_run ended = j.run;
             ended.control = &control, ended.asks = true;
-            sat_status status = sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &ended);
+            sat_status status = sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &ended);
             assert_int_equal(status, left < 0 ? SAT_ERR_CANCELLED : SAT_OK);
             assert_true(idle());
         }
@@ -509,19 +509,19 @@ static void what_only_the_device_knows_is_told(void **state)
 {
     (void)state;
     job j = random_job();
-    sat_bands b;
+    sat_table_bands b;
     fake.fail_at = 0;
     choose_carries(&j);
     assert_ok(open_bands(&b, &j));
     fake.refuses = true;
-    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
+    assert_int_equal(sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
     assert_true(idle());
     fake.calls = 0;
     fake.captured = true; /* nothing is queued, nor waited for */
-    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
     fake.captured = false;
     fake.confused = true; /* as itself, not as a capture */
-    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_DEVICE);
+    assert_int_equal(sat_table_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_DEVICE);
     assert_string_equal(sat_detail(), "the device is lost");
     fake.confused = false;
     assert_int_equal(fake.calls, 0);
@@ -535,7 +535,7 @@ static void a_run_begins_when_the_callers_stream_is_empty(void **state)
     (void)state;
     for (int i = 0; i < 50; i++) {
         job j = random_job();
-        sat_bands b;
+        sat_table_bands b;
         void *mine;
         fake.fail_at = 0;
         fake.eager = false;
@@ -550,7 +550,7 @@ static void a_run_begins_when_the_callers_stream_is_empty(void **state)
         sat_view there = bytes;
         there.data = late.data;
         assert_ok(queue_copy(&bytes, &there, mine));
-        assert_ok(sat_bands_run(&b, j.backend, NULL, &late, &j.table, &j.run));
+        assert_ok(sat_table_bands_run(&b, j.backend, NULL, &late, &j.table, &j.run));
         check(&j);
         close_bands(&b);
         stream_close(mine);

@@ -1,0 +1,28 @@
+/* window_sums.cu - statistics of windows of floats that are made of counts and sums: means, sums, counts, thresholds
+ * of means.
+ *
+ * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  What does not
+ * count is 0.  The kernels here make results of both.
+ *
+ * Paper   Those of box_float.cu.
+ *
+ * Layout  A lane has a run of windows.  Their sums and counts lie in shared memory, in the
+ * place of the columns' sums and counts.  A mean in f32 is made of a sum that is still in its register.  Other results
+ * are made by the lane whose results lie side by side with its neighbours'.
+ *
+ * Launch, Sync  As box_float.cu.
+ *
+ * Traffic That of box_float.cu; a mask as the samples: 1R, and the leaving rows a second time from L2.
+ *
+ * Limits  Windows that box_float.cu has strips for, of less than 2^32 samples and 2^16 rows where samples are counted.
+ *
+ * Steps   1. columns  2. rows  3. border values, division  4. other statistics
+ */
+#include "window/window_state.cuh"
+
+sat_status window::prepare_sums(state *w, bool *has_room)
+{
+    const bool one = w->spec.channels == 1;
+    if (w->spec.sample == SAT_F32) return one ? prepare_sums_f32(w, has_room) : prepare_sums_f32_channels(w, has_room);
+    return one ? prepare_sums_f64(w, has_room) : prepare_sums_f64_channels(w, has_room);
+}

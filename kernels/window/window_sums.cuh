@@ -1,0 +1,210 @@
+/* window_sums.cuh - statistics of windows of floats that are made of counts and sums (window_sums.cu). */
+#ifndef WINDOW_SUMS_CUH
+#define WINDOW_SUMS_CUH
+
+#include "box/box_float_plan.cuh"
+#include "window/window_queue.cuh"
+
+namespace window
+{
+
+/* sum / n for n from 1 to 2^53; wrong by little more than half of a unit.  No number where n is 0. */
+PRIM_DEVICE double quotient_by(double sum, double n)
+{
+    const double rough = prim::reciprocal_approx(n);
+    return box::corrected_quotient(sum, n, prim::multiply_add(prim::multiply_add(-n, rough, 1.0), rough, rough));
+}
+
+template <class Layout> struct results_of_sums : box::float_means<Layout> {
+    using base = box::float_means<Layout>;
+    using Sample = typename Layout::sample_type;
+    using typename base::window_sums;
+    using typename Layout::shared;
+    static constexpr unsigned RUN = Layout::RUN_PIXELS;
+    using Layout::RUNS, Layout::PITCH, Layout::pixels, Layout::ONE_CHANNEL, Layout::MEANS_PITCH, Layout::in,
+        Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::takes_value,
+        Layout::shrinks, Layout::area, Layout::counted, Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
+
+    finish results;
+    uint64_t *clipped;
+    int32_t first_row, end_row; /* of results that count */
+    bool plain;                 /* the one result is the mean, in f32; where all samples count in f64, too */
+
+    struct strip_results : base::strip_results {
+        uint32_t clipped;
+    };
+    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
+    {
+        strip_results r = {base::results_of(origin, image, row), 0};
+        if (!plain)
+            r.staged = false;
+        else if (ONE_CHANNEL && sizeof(Sample) == 4 && counted() && !takes_value)
+            r.staged = true;
+        return r;
+    }
+    PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
+
+    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
+    {
+        if (!r.staged || !counted())
+            base::stage_row(s, v, row, bottom, r);
+        else if (row < bottom)
+            stage_counted(s, v, takes_value ? this->windows_of(s, row, r).beyond : 0);
+    }
+
+    /* float_means::stage_means() where each window has a count of its own; beyond: positions that count besides. */
+    PRIM_DEVICE void stage_counted(shared &s, window_sums &sum, double beyond) const
+    {
+        const unsigned to = 2 * row_of_warp() + prim::thread_id() % RUNS * MEANS_PITCH;
+        const uint32_t least = (uint32_t)results.of[0].least, more = (uint32_t)beyond;
+        const float empty = (float)results.of[0].empty;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i += 4) {
+            prim::vec<float, 4> mean;
+            uint32_t n[4];
+            this->load_counts(s, i, n);
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++) n[k] += more;
+            bool numbers = true;
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++) {
+                sum[i + k] = this->with_border(sum[i + k], 0, beyond);
+                mean.at[k] = (float)quotient_by(sum[i + k], real(n[k], 0));
+                numbers = numbers && mean.at[k] == mean.at[k];
+            }
+            if (!numbers)
+#pragma unroll
+                for (unsigned k = 0; k < 4; k++)
+                    if (mean.at[k] != mean.at[k]) mean.at[k] = (float)sum[i + k];
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++)
+                if (n[k] < least) mean.at[k] = empty;
+            s.means.template set_vector<4>(to + i, mean);
+        }
+    }
+
+    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
+    {
+        if (r.staged)
+            this->store_staged(s, (float *)r.to, r);
+        else if (plain && !counted())
+            base::store_row(s, row, r);
+        else if (row >= first_row && row < end_row)
+            store_results(s, row, r);
+    }
+
+    /* The count of the window of a sample of the strip: of the row's places up to its last one, less those before its
+     * first one. */
+    PRIM_DEVICE uint32_t count_at(const shared &s, uint32_t pixel, uint32_t channel) const
+    {
+        const uint32_t beyond = (uint32_t)(x.before + x.after), line = channel * (uint32_t)pixels / RUN;
+        const uint32_t before = pixel > 0 ? this->place(pixel - 1, channel) : line * PITCH - 1 - (PITCH - RUN);
+        const uint32_t upto = s.counts.get(row_of_warp() + this->place(pixel + beyond, channel));
+        return pixel > 0 || line > 0 ? upto - s.counts.get(row_of_warp() + before) : upto;
+    }
+    PRIM_DEVICE moments<double> moments_at(const shared &s, uint32_t sample, uint32_t pixel, uint32_t channel,
+                                           double covered) const
+    {
+        const double whole = this->whole_of(covered), beyond = takes_value ? whole - covered : 0;
+        const double n = counted() ? real(count_at(s, pixel, channel), 0) + beyond : whole;
+        const double sum = this->with_border(s.sums.get(row_of_warp() + this->place_of(s, sample)), channel, beyond);
+        const bool extreme = box::extremity<Sample>(sum) >= box::EXTREME;
+        return {n, sum, extreme ? sum / n : quotient_by(sum, n), 0, 0, 0};
+    }
+
+    PRIM_DEVICE void store_results(const shared &s, int32_t row, strip_results &r) const
+    {
+        const int32_t channels = (int32_t)channel_count();
+        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
+                       end = (uint32_t)((r.end - r.origin) * channels);
+        const double covered_y = this->covered_rows(row);
+        const uint32_t image = prim::block_id() / image_blocks; /* anew: registers are short */
+        const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
+#pragma unroll 1
+        for (uint32_t i = first + prim::thread_id() % RUNS; i < end; i += RUNS) {
+            const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
+            const int32_t column = r.origin + (int32_t)pixel;
+            const double covered_x = (double)prim::load(x.covered + column);
+            const int64_t at = (int64_t)column * channels + channel;
+            moments<double> m = moments_at(s, i, pixel, channel, prim::product(covered_x, covered_y));
+            if (results.needs_pixel) m.x = (double)prim::load(of_row + at);
+#pragma unroll 1
+            for (int k = 0; k < results.outputs; k++) {
+                const finish::output &o = results.of[k];
+                double v = 0;
+                with_statistic(o.statistic, [&](auto statistic) {
+                    if constexpr ((decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) == 0)
+                        v = value_of(statistic, results, o, m, extremes{});
+                });
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+            }
+        }
+    }
+};
+
+/* ---- host ---------------------------------------------------------------------------------------------- */
+
+struct counts_and_sums {
+    static constexpr bool counts = true;
+    template <class Layout> using results = results_of_sums<Layout>;
+};
+
+template <class Filter>
+sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream)
+{
+    using sample = typename Filter::sample_type;
+    const sat_window_spec *s = &w->spec;
+    Filter k = box::arguments_of<Filter>(w->sums, src, &results[0]);
+    k.valid.counted = w->plan.validity;
+    k.valid.any_nan = !s->skip_nan;
+    k.valid.nodata = s->has_nodata ? (sample)s->nodata : (sample)NAN;
+    k.valid.absent = s->skip_nan ? (sample)NAN : s->has_nodata ? k.valid.nodata : 0;
+    if (mask) {
+        k.valid.masked = true;
+        k.valid.mask = (const uint8_t *)mask->data;
+        k.valid.mask_row_bytes = (int64_t)mask->row_bytes;
+        k.valid.mask_image_bytes = (int64_t)mask->image_bytes;
+        k.valid.mask_words = ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 4 == 0;
+    }
+    k.results = finish_of(w, results);
+    k.clipped = w->clipped;
+    k.first_row = w->first_row;
+    k.end_row = w->end_row;
+    const finish::output *o = &k.results.of[0];
+    const bool mean = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0;
+    k.plain =
+        mean && (k.valid.counted ? o->type == SAT_F32 && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX
+                                 : sat_is_float(o->type) && !o->may_be_empty);
+    return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
+}
+
+template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
+{
+    box_float *f = prim::arena_new<box_float>(w->arena);
+    if (f == NULL) return SAT_ERR_MEMORY;
+    f->spec = sat_window_box(&w->spec);
+    f->window = w->plan.window;
+    f->reach_x = w->reach_x;
+    f->reach_y = w->reach_y;
+    f->masked = w->spec.masked;
+    w->sums = f;
+    const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
+    *has_room = !w->plan.validity || (rows <= UINT16_MAX && rows <= UINT32_MAX / columns);
+    if (!*has_room && w->spec.band_rows)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld rows need the whole image", NAME,
+                        (long long)w->spec.window_height);
+    if (!*has_room) return SAT_OK;
+    const auto take = [&]<class Filter>() { w->queue = queue_sums<Filter>; };
+    sat_status status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
+    if (status == SAT_OK && !*has_room && w->spec.band_rows)
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
+                          (long long)w->spec.window_width);
+    if (status != SAT_OK || !*has_room) return status;
+    w->strips = f->work.strips;
+    w->strip = f->strip;
+    w->rows = f->work.rows;
+    return take_found(w, 0);
+}
+
+} // namespace window
+#endif
