@@ -441,5 +441,8 @@ const char *job_window_whole(const job *j, const row_source *from, char *const *
         const char *why = stream_refuses(j, from, outputs[i]);
         if (why) return why;
     }
-    return from->in_order && job_reads_twice(j) ? "a statistic reads it twice, and it is a pipe" : NULL;
+    if (!job_reads_twice(j)) return NULL;
+    return image_planes(&from->head) > 1 ? "a statistic has extremes of each band"
+           : from->in_order              ? "a statistic reads it twice, and it is a pipe"
+                                         : NULL;
 }

@@ -397,6 +397,11 @@ numpy.save("m.npy", (a[:, :, 0] < 35).astype("u1"))
 for i in 0, 6:
     numpy.save("%d.npy" % i, a[:, :, i])'
     ok in.npy --box 1 -o in.tif
+    ok in.npy --box 9 --threshold wolf -o is.npy # each band has extremes of its own: whole
+    for band in 0 6; do
+        ok $band.npy --box 9 --threshold wolf -o want.npy
+        "${PYTHON:-python3}" -c 'import numpy; assert (numpy.load("is.npy")[:, :, int("'$band'")] == numpy.load("want.npy")).all()'
+    done
     for args in "--box 31" "--box 4 --passes 3 --mask m.npy" "--gauss 3" "--box 9 --stat std --nodata 7"; do
         # shellcheck disable=SC2086 # words
         for i in 0 6; do ok -q $i.npy $args -o want.$i.npy; done
