@@ -83,7 +83,7 @@ answers_choice answers_choose(const answers_ask *ask, const rects *from, const i
                         .known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
     const bool exact = ask->holes || is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
     const bool squares = asked && !exact;
-    c.one_chunk = c.known && load.n <= RECTS_CHUNK && !load.mixed;
+    c.one_chunk = c.known && load.n <= (double)rects_at_once(shape_bands(shape)) && !load.mixed;
     c.image_bytes =
         (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;

@@ -10,20 +10,20 @@ static bool find_column(const char *name, size_t n, answers_column *column)
     return false;
 }
 
-bool answers_job_stats(answers_job *job, const char *text)
+const char *answers_job_stats(answers_job *job, const char *text)
 {
     job->stats_n = 0;
     while (text) {
         const char *comma = strchr(text, ',');
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
         answers_column *found = &job->stats[job->stats_n];
-        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return false;
+        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return text;
         for (int k = 0; k < job->stats_n; k++)
-            if (strcmp(job->stats[k].name, found->name) == 0) return false;
+            if (strcmp(job->stats[k].name, found->name) == 0) return text;
         job->stats_n++;
         text = comma ? comma + 1 : NULL;
     }
-    return true;
+    return NULL;
 }
 
 bool answers_job_form(answers_job *job, options *o, bool json)

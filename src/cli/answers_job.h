@@ -31,8 +31,8 @@ typedef struct answers_job {
     const options *common;
 } answers_job;
 
-/* "mean,std" to columns; false if a name is unknown or stands twice. */
-bool answers_job_stats(answers_job *job, const char *text);
+/* "mean,std" to columns; NULL, or the rest of the list from a name that is unknown or stands twice. */
+const char *answers_job_stats(answers_job *job, const char *text);
 
 /* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
  * of an image. */

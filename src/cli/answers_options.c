@@ -28,8 +28,13 @@ void answers_request_free(answers_request *r)
 bool answers_request_stats(answers_request *r, options *o, const char *text)
 {
     name_list names = {.used = 0};
-    return answers_job_stats(&r->job, text) ||
-           options_refuse(o, "--stat '%s': a list of %s, each once at most", text, answers_columns(&names));
+    char near[NEAREST_TEXT];
+    const char *wrong = answers_job_stats(&r->job, text), *all = answers_columns(&names);
+    if (!wrong) return true;
+    const size_t n = strcspn(wrong, ",");
+    return nearest_of(all, wrong, n, near)[0]
+               ? options_refuse(o, "--stat '%.*s': there is no such statistic%s", (int)n, wrong, near)
+               : options_refuse(o, "--stat '%s': a list of %s, each once at most", text, all);
 }
 
 static void take_channel(channel_choice *choice, options *o)
@@ -134,7 +139,8 @@ int answers_request_run(answers_request *r, options *o)
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.valid.quiet = o->quiet;
     r->job.decode.threads = o->threads;
-    r->job.decode.max_pixels = o->max_pixels;
+    r->job.decode.max_pixels = r->job.valid.max_pixels = o->max_pixels;
+    r->job.valid.no_orient = r->job.decode.no_orient;
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);

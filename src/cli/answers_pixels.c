@@ -13,8 +13,43 @@
 
 enum { BAND_BYTES = 2 << 20 };
 
+/* Memory for rectangles, within what --max-memory leaves for them. */
+typedef struct rects_memory {
+    uint64_t left;
+    bool refused;
+} rects_memory;
+
+static void *take(void *context, size_t bytes, sat_memory_kind kind)
+{
+    rects_memory *m = context;
+    (void)kind;
+    if (bytes > m->left) {
+        m->refused = true;
+        return NULL;
+    }
+    m->left -= bytes;
+    return memory_allocate(bytes);
+}
+
+static void release(void *context, void *data, size_t bytes, sat_memory_kind kind)
+{
+    rects_memory *m = context;
+    (void)kind;
+    m->left += bytes;
+    free(data);
+}
+
+/* Beside the rows and the answers. */
+static rects_memory memory_for(const answers_pixels *p, size_t n, const sat_statistics *ask)
+{
+    const size_t values = (size_t)ask->outputs * sizeof *ask->output->values + (ask->sums ? sizeof *ask->sums : 0);
+    const uint64_t bands = (uint64_t)image_bands(answers_pixels_head(p)),
+                   taken = p->bytes + n * (bands * values + sizeof *ask->areas_f64), limit = memory_limit();
+    return (rects_memory){.left = taken < limit ? limit - taken : 0};
+}
+
 static sat_status create(const answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
-                         const sat_statistics *ask, sat_rects **r)
+                         const sat_statistics *ask, const sat_allocator *allocator, sat_rects **r)
 {
     const image *head = answers_pixels_head(p);
     const sat_rects_spec spec = {.width = head->width,
@@ -22,7 +57,8 @@ static sat_status create(const answers_pixels *p, const valid_samples *valid, co
                                  .count = image_planes(head),
                                  .channels = head->channels,
                                  .sample = head->type,
-                                 .masked = valid && valid_masked(valid)};
+                                 .masked = valid && valid_masked(valid),
+                                 .allocator = allocator};
     return sat_rects_create(r, &spec, chunk->whole, chunk->real, chunk->n, ask);
 }
 
@@ -30,7 +66,7 @@ sat_status answers_pixels_check(const answers_pixels *p, const rects_chunk *chun
 {
     const sat_statistics nothing = {.flags = ask->flags, .threads = 1};
     sat_rects *r;
-    const sat_status status = create(p, NULL, chunk, &nothing, &r);
+    const sat_status status = create(p, NULL, chunk, &nothing, NULL, &r);
     sat_rects_destroy(&r);
     return status;
 }
@@ -45,17 +81,10 @@ static bool read_rows(answers_pixels *p, int64_t from, int64_t to, sat_view *row
     if (to > from + p->band) to = most > from ? most : from + p->band;
     part.height = to - from, part.data = p->rows;
     if (!row_source_read(&p->from, from, to - from, p->rows, err)) return false;
-    *rows = image_view(&part);
-    *counts = (sat_view){.data = p->counts, .width = part.width, .height = part.height, .channels = 1, .type = SAT_U8};
-    return !p->mask.by || mask_rows_read(&p->counting, from, to - from, p->counts, err);
-}
-
-static bool allocate(char **to, size_t row_bytes, int64_t rows, error *err)
-{
-    size_t bytes;
-    const bool fits = !__builtin_mul_overflow(row_bytes, (size_t)rows, &bytes);
-    *to = fits ? memory_allocate(bytes) : NULL;
-    return *to || fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
+    *rows = image_lines_view(&part);
+    part.data = p->counts, part.type = SAT_U8, part.channels = 1, part.row_bytes = (size_t)part.width;
+    *counts = image_lines_view(&part);
+    return !p->mask.by || mask_rows_read(&p->counting, from, counts, err);
 }
 
 /* A pipe is opened once, and may hold a mask that has no rows. */
@@ -71,26 +100,28 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     const image *head = &p->from.head;
     const image_shape shape = image_shape_of(head);
     *serves = !choice->mask || is_file(choice->mask);
-    if (*serves && choice->mask && !mask_file_open(&p->mask, choice->mask, head, decode, err)) return false;
+    if (*serves && choice->mask && !mask_file_open(&p->mask, choice, head, decode->threads, err)) return false;
     *serves = *serves && !p->mask.whole;
     if (!*serves) {
         row_source_close(&p->mask);
         return true;
     }
     const int64_t step = p->from.step;
-    p->band = BAND_BYTES / (int64_t)head->row_bytes;
+    const size_t row = image_line_bytes(head), mask_row = (size_t)(head->width * image_planes(head));
+    p->band = BAND_BYTES / (int64_t)row;
     p->band = p->band > step ? p->band - p->band % step : step;
     if (p->band > head->height) p->band = head->height;
-    uint64_t all = p->from.memory_bytes + (uint64_t)p->band * head->row_bytes;
-    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)(p->band * head->width);
+    uint64_t all = p->from.memory_bytes + (uint64_t)p->band * row;
+    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)p->band * mask_row;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(&decode->memory->share, all);
+    p->bytes = all;
     if (verbose)
         say(input_name(p->from.path),
             "no table is made: the rectangles are summed from the pixels, %lld rows at a time", (long long)p->band);
-    return allocate(&p->rows, head->row_bytes, p->band, err) &&
-           (!choice->mask || (mask_rows_open(&p->counting, &p->mask, head->width, err) &&
-                              allocate(&p->counts, (size_t)head->width, p->band, err)));
+    return (p->rows = memory_rows(p->band, row, err)) &&
+           (!choice->mask ||
+            (mask_rows_open(&p->counting, &p->mask, err) && (p->counts = memory_rows(p->band, mask_row, err))));
 }
 
 /* ---- all rows that are needed -------------------------------------------------------------------------- */
@@ -116,7 +147,19 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
         return chunk->real ? sat_image_statistics_f64(&all, chunk->real, chunk->n, ask, &run)
                            : sat_image_statistics(&all, chunk->whole, chunk->n, ask, &run);
     }
-    sat_status status = create(p, valid, chunk, ask, &r);
+    rects_memory memory = memory_for(p, chunk->n, ask);
+    const uint64_t left = memory.left;
+    const sat_allocator allocator = {.allocate = take, .release = release, .context = &memory};
+    sat_status status = create(p, valid, chunk, ask, &allocator, &r);
+    if (status == SAT_ERR_MEMORY && memory.refused) {
+        char most[32];
+        fail(err,
+             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside the image's rows; ask fewer at "
+             "a time",
+             chunk->n, chunk->n > 1 ? "s" : "", chunk->real ? " with fractions" : "", chunk->n > 1 ? "" : "s",
+             size_text(most, (double)left));
+        return SAT_ERR_FILE;
+    }
     while (status == SAT_OK && sat_rects_needs(r, &from, &to) == SAT_OK && from < to) {
         if (!read_rows(p, from, to, &rows, &counts, err)) {
             status = SAT_ERR_FILE;

@@ -13,6 +13,7 @@ typedef struct answers_pixels {
     image whole;           /* or empty: rows are read */
     row_source from, mask; /* mask: of --mask, beside rows that are read */
     int64_t band, read;    /* of them: at a time; the one behind the last that was read */
+    uint64_t bytes;        /* that they take, at most */
     char *rows, *counts;   /* of these rows; a byte for each pixel that says whether it counts */
     mask_rows counting;
     bool failed; /* to read a row */
@@ -29,8 +30,8 @@ static inline const image *answers_pixels_head(const answers_pixels *p)
 bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const decode_options *decode, bool verbose,
                          bool *serves, error *err);
 
-/* As sat_image_statistics() of the whole image: SAT_OK, what the library refuses, or SAT_ERR_FILE where the file's rows
- * cannot be read, with the error. */
+/* As sat_image_statistics() of the whole image: SAT_OK, what the library refuses, or SAT_ERR_FILE, with the error,
+ * where the file's rows cannot be read, or rectangles take more memory than --max-memory leaves beside the rows. */
 sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
                               const sat_statistics *ask, error *err);
 /* What of that the library refuses, before a row is read. */

@@ -118,17 +118,22 @@ typedef struct question {
     sat_rect_output output[STATS_MAX];
 } question;
 
-/* Rectangles that are answered at once: a chunk, or of many channels fewer. */
-static size_t piece_of(const answers_source *a)
+/* Rectangles that are answered at once.  Cells by rows: whole rows of cells, so that no row of the image is read twice,
+ * in memory that stays in a cache; of a stream all, as it is read to its end before any is answered. */
+static size_t piece_of(const answers_job *job, const answers_source *a)
 {
-    enum { CHANNELS = 4 };
-    return a->channels > CHANNELS ? (size_t)RECTS_CHUNK * CHANNELS / (size_t)a->channels : RECTS_CHUNK;
+    enum { CELLS = 1 << 12 };
+    const size_t most = rects_at_once(a->channels);
+    if (!job->cell_width || !a->by_pixels || a->pixels.whole.data || a->pixels.from.in_order) return most;
+    const size_t columns = (size_t)((a->width - 1) / job->cell_width + 1),
+                 cells = columns < CELLS ? CELLS / columns * columns : columns;
+    return cells < most ? cells : most;
 }
 
 /* In images of cells, how many samples count is asked for, too. */
 static bool allocate(const answers_job *job, const answers_source *a, question *q)
 {
-    const size_t n = piece_of(a) * (size_t)a->channels;
+    const size_t n = piece_of(job, a) * (size_t)a->channels;
     sat_statistics *ask = &q->ask;
     *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0,
                             .threads = job->common->threads,
@@ -138,7 +143,7 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .has_nodata = a->by_pixels && a->valid.has_nodata,
                             .nodata = a->valid.nodata,
                             .counts = a->counts.view.data ? &a->counts : NULL};
-    ask->areas_f64 = malloc(piece_of(a) * sizeof *ask->areas_f64);
+    ask->areas_f64 = malloc(piece_of(job, a) * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {
         const answers_column *column = &job->stats[s];
@@ -194,9 +199,10 @@ static bool put_all(const answers_job *job, answers_source *a, rects *from, answ
         if (!rects_next(from, &chunk, err) || !answers_take_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
         if (a->by_pixels && valid_all(&a->valid) && !job->common->quiet) say_slow(job, a, &chunk, &load);
-        for (size_t at = 0; at < chunk.n; at += piece_of(a)) {
+        for (size_t at = 0; at < chunk.n; at += piece_of(job, a)) {
             const size_t left = chunk.n - at;
-            if (!put_rows(a, from, &chunk, at, left < piece_of(a) ? left : piece_of(a), ask, to, err)) goto out;
+            if (!put_rows(a, from, &chunk, at, left < piece_of(job, a) ? left : piece_of(job, a), ask, to, err))
+                goto out;
         }
         if (answers_failed(to)) break;
     }

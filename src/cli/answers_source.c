@@ -118,13 +118,26 @@ static bool open_file(const answers_job *job, answers_source *a, sat_file_info *
     return info->has_trailer || known || refuse_unknown(job, a->table.view.type, info->entry, err);
 }
 
+/* What is of images alone is refused of a table. */
+static bool takes_options(const answers_job *job, error *err)
+{
+    const channel_choice *c = &job->decode.channels;
+    const char *given = c->gray                   ? "--gray"
+                        : c->name || c->number    ? "--channel"
+                        : job->decode.page        ? "--page"
+                        : job->valid.mask         ? "--mask"
+                        : job->valid.nodata_given ? "--nodata"
+                                                  : NULL;
+    return !given || fail(err, "%s is for images, and this is a table", given);
+}
+
 static bool open_table(const answers_job *job, input_file *in, const rects *from, answers_source *a, error *err)
 {
     sat_file_info info;
     bool certain = job->decode.array == ARRAY_TABLE;
     a->source = in->file;
     in->file = (source){0};
-    if (!open_file(job, a, &info, err)) return false;
+    if (!open_file(job, a, &info, err) || !takes_options(job, err)) return false;
     if (info.has_trailer && job->assume.foreign && job->assume.layout != a->table.layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
                     sat_layout_name(a->table.layout));
@@ -173,10 +186,8 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
 static bool choose_valid(const answers_job *job, const valid_choice *choice, const image *img,
                          const decode_options *given, bool verbose, answers_source *a, answers_ask *ask, error *err)
 {
-    const decode_options decode = {
-        .max_pixels = given->max_pixels, .no_orient = given->no_orient, .threads = given->threads};
     sat_backend_info info;
-    if (!valid_of_image(&a->valid, choice, img, a->input, false, &decode, verbose, err)) return false;
+    if (!valid_of_image(&a->valid, choice, img, a->input, false, given->threads, verbose, err)) return false;
     ask->holes = job->valid.mask || !valid_all(&a->valid);
     for (size_t i = 0; ask->holes && ask->backend && sat_backend_entry(i, &info); i++)
         if (info.device && strcmp(info.name, ask->backend) == 0)
@@ -256,18 +267,6 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
 
 /* ---- either ---------------------------------------------------------------------------------------- */
 
-static bool takes_options(const answers_job *job, const input_file *in, error *err)
-{
-    const channel_choice *c = &job->decode.channels;
-    const char *given = c->gray                   ? "--gray"
-                        : c->name || c->number    ? "--channel"
-                        : job->decode.page        ? "--page"
-                        : job->valid.mask         ? "--mask"
-                        : job->valid.nodata_given ? "--nodata"
-                                                  : NULL;
-    return !in->is_table || !given || fail(err, "%s is for images, and this is a table", given);
-}
-
 /* What is asked, a table or pixels. */
 static void describe(answers_source *a)
 {
@@ -289,7 +288,7 @@ bool answers_source_open(answers_source *a, const answers_job *job, const char *
     a->ask.holes = job->valid.mask;
     a->decode.planes_from = 2;
     a->decode.memory = &a->memory;
-    bool ok = input_open_rows(&in, &a->pixels.from, input, &a->decode, err) && takes_options(job, &in, err);
+    bool ok = input_open_rows(&in, &a->pixels.from, input, &a->decode, err);
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
     ok = ok && (in.is_table ? open_table(job, &in, from, a, err) : open_image(job, &in, &a->decode, from, a, err));
     source_close(&in.file);

@@ -112,16 +112,19 @@ static void put_image_json(const image *img, const image_format *format, text_ou
     if (img->meta.note[0]) text_json_member(t, "note", img->meta.note);
 }
 
-static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)
+static bool put_image(input_file *in, row_source *rows, const decode_options *decode, bool json, text_out *t,
+                      error *err)
 {
     image img = {0};
-    const image_format *format;
-    bool ok = image_decode(&in->file, decode, &img, &format, err);
+    const image_format *format = rows->format;
+    const bool by_rows = !in->file.bytes && !rows->whole;
+    const bool ok = in->file.bytes ? image_decode(&in->file, decode, &img, &format, err)
+                    : by_rows      ? row_source_check(rows, decode, err)
+                                   : row_source_image(rows, decode, &img, err);
     source_close(&in->file);
-    if (!ok) return false;
-    (json ? put_image_json : put_image_text)(&img, format, t);
+    if (ok) (json ? put_image_json : put_image_text)(by_rows ? &rows->head : &img, format, t);
     image_free(&img);
-    return true;
+    return ok;
 }
 
 /* The area of the largest rectangle that a q32 table answers: sat.h, sat_quant. */
@@ -218,10 +221,12 @@ static int run(int argc, char **argv)
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (int i = optind; i < argc; i++) {
         input_file in;
+        row_source rows;
         image_memory memory = {.work = NULL};
         decode.memory = &memory;
-        bool ok = input_open(&in, argv[i], &decode, &err) &&
-                  (in.is_table ? put_table(&in, json, &one, &err) : put_image(&in, &decode, json, &one, &err));
+        bool ok = input_open_rows(&in, &rows, argv[i], &decode, &err) &&
+                  (in.is_table ? put_table(&in, json, &one, &err) : put_image(&in, &rows, &decode, json, &one, &err));
+        row_source_close(&rows);
         memory_keep(&memory.share, 0);
         if (one.used > 0) {
             if (json) {
@@ -247,7 +252,8 @@ failed:
 }
 
 static const char help[] = "Says what an image or a table is. Files are read to their end, so that broken\n"
-                           "ones are found, and the checksum of a table is verified.\n"
+                           "ones are found, and the checksum of a table is verified. --max-pixels is for\n"
+                           "images that are not read by rows.\n"
                            "\n"
                            "  sat info photo.jpg table.npy\n"
                            "  sat info --json *.png\n";

@@ -409,12 +409,11 @@ static bool check_holds(const work *w, const image_format *format, const char *w
 static bool what_counts(work *w, stream *s, error *err)
 {
     const job *j = &w->j;
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = s->threads};
     const image *img = s->from.img ? s->from.img : &w->head;
     const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
     valid_samples *valid = &w->valid;
     const valid_choice choice = job_valid(j, &s->from);
-    if (!valid_of_image(valid, &choice, img, w->input, false, &decode, j->verbose, err)) return false;
+    if (!valid_of_image(valid, &choice, img, w->input, false, s->threads, j->verbose, err)) return false;
     if (j->valid.nodata_given && !valid->has_nodata) w->head.meta.nodata[0] = 0;
     valid->masked = s->from.mask || valid->mask.data;
     w->all = valid_all(valid) && j->windows.min_valid == 0;

@@ -119,9 +119,13 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
 {
     sat_statistic_info info;
     name_list names;
-    if (!window_statistic(text, n, &info) || (compare && !info.threshold))
-        return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text,
-                              compare ? "threshold" : "statistic", statistic_names(&names, compare));
+    if (!window_statistic(text, n, &info) || (compare && !info.threshold)) {
+        char near[NEAREST_TEXT];
+        const char *what = compare ? "threshold" : "statistic", *all = statistic_names(&names, compare);
+        if (nearest_of(all, text, n, near)[0])
+            return options_refuse(o, "%s '%.*s': there is no such %s%s", option, (int)n, text, what, near);
+        return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text, what, all);
+    }
     if (r->outputs == SAT_OUTPUTS) return options_refuse(o, "%s: at most %d statistics", option, SAT_OUTPUTS);
     r->output[r->outputs++] = (sat_window_output){.statistic = info.name, .compare = compare};
     return true;

@@ -4,37 +4,32 @@
 #include <string.h>
 
 #include "sat_image.h"
-#include "valid_choice.h"
 
-enum { PART_BYTES = 1 << 18 };
-
-bool mask_file_open(row_source *mask, const char *path, const image *img, const decode_options *decode, error *err)
+bool mask_file_open(row_source *mask, const valid_choice *choice, const image *img, int threads, error *err)
 {
-    const decode_options own = {
-        .max_pixels = decode->max_pixels, .no_orient = decode->no_orient, .threads = decode->threads};
+    const decode_options decode = valid_mask_decoding(choice, threads);
     error why;
-    if (!row_source_open(mask, path, &own, &why)) return fail(err, "--mask %s: %s", path, why.text);
-    return mask->whole || valid_mask_fits(path, &mask->head, img, err);
+    if (!row_source_open(mask, choice->mask, &decode, &why)) return fail(err, "--mask %s: %s", choice->mask, why.text);
+    return mask->whole || valid_mask_fits(choice->mask, &mask->head, img, err);
 }
 
 static int64_t part_rows(const row_source *from)
 {
-    const int64_t n = PART_BYTES / (int64_t)from->head.row_bytes;
-    return n > 1 ? n : 1;
+    return image_cache_rows(image_line_bytes(&from->head), from->head.height);
 }
 
 uint64_t mask_rows_bytes(const row_source *from)
 {
-    return from ? (uint64_t)part_rows(from) * from->head.row_bytes + from->memory_bytes : 0;
+    return from ? (uint64_t)part_rows(from) * image_line_bytes(&from->head) + from->memory_bytes : 0;
 }
 
-bool mask_rows_open(mask_rows *m, row_source *from, int64_t width, error *err)
+bool mask_rows_open(mask_rows *m, row_source *from, error *err)
 {
-    *m = (mask_rows){.from = from, .width = width};
+    *m = (mask_rows){.from = from};
     if (!from) return true;
     m->part_n = part_rows(from);
-    m->part = malloc((size_t)m->part_n * from->head.row_bytes);
-    return m->part || fail_memory(err, "out of memory: rows of %zu bytes of --mask", from->head.row_bytes);
+    m->part = memory_rows(m->part_n, image_line_bytes(&from->head), err);
+    return m->part != NULL;
 }
 
 static bool clear(const mask_rows *m, int64_t y, const sat_view *made, error *err)
@@ -48,17 +43,18 @@ static bool clear(const mask_rows *m, int64_t y, const sat_view *made, error *er
     return sat_mask_clear(made, &set, 1) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-bool mask_rows_read(mask_rows *m, int64_t y, int64_t n, void *rows, error *err)
+bool mask_rows_read(mask_rows *m, int64_t y, const sat_view *made, error *err)
 {
-    char *at = rows;
-    sat_view made = {.width = m->width, .channels = 1, .type = SAT_U8};
-    memset(rows, 1, (size_t)n * (size_t)m->width);
-    for (const int64_t end = y + n; m->from && y < end; y += made.height) {
-        made.height = end - y < m->part_n ? end - y : m->part_n;
-        made.data = at;
-        if (!clear(m, y, &made, err)) return false;
-        at += made.height * m->width;
+    sat_view part = sat_view_image(made, 0);
+    char *at = part.data;
+    memset(made->data, 1, (size_t)(made->height * made->row_bytes));
+    for (const int64_t end = y + made->height; m->from && y < end; y += part.height) {
+        part.height = end - y < m->part_n ? end - y : m->part_n;
+        part.data = at;
+        if (!clear(m, y, &part, err)) return false;
+        at += part.height * part.row_bytes;
     }
+    view_repeat_first(made);
     return true;
 }
 

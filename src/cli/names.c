@@ -56,6 +56,21 @@ bool nearer(const char *word, const char *name, size_t *least)
     return true;
 }
 
+const char *nearest_of(const char *list, const char *word, size_t n, char text[NEAREST_TEXT])
+{
+    char meant[NEAREST_WORD], name[NEAREST_WORD];
+    size_t least = SIZE_MAX;
+    text[0] = 0;
+    snprintf(meant, sizeof meant, "%.*s", (int)(n < sizeof meant ? n : 0), word);
+    for (size_t k; *list; list += k + strspn(list + k, ", ")) {
+        k = strcspn(list, ", ");
+        snprintf(name, sizeof name, "%.*s", (int)k, list);
+        if (strcmp(meant, name) == 0) return memset(text, 0, 1);
+        if (nearer(meant, name, &least)) snprintf(text, NEAREST_TEXT, "; did you mean %s?", name);
+    }
+    return text;
+}
+
 const char *other_name_of(const char *word)
 {
     static const struct {

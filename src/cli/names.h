@@ -18,12 +18,16 @@ __attribute__((format(printf, 3, 4))) void name_list_add(name_list *l, const cha
  * To find the nearest of many, begin with *least = SIZE_MAX. */
 bool nearer(const char *word, const char *name, size_t *least);
 
+/* "; did you mean NAME?", where n characters are near a name of a list with commas between, the nearest; "" where they
+ * are near none, or are one. */
+enum { NEAREST_WORD = 32, NEAREST_TEXT = NEAREST_WORD + 32 };
+const char *nearest_of(const char *list, const char *word, size_t n, char text[NEAREST_TEXT]);
+
 /* The option, without its dashes, nearest to what other tools (OpenCV, SciPy, ImageMagick, vips, ffmpeg) call by that
  * word; NULL if there is none. */
 const char *other_name_of(const char *word);
 
 /* For `--box=3` and `-box`: a long option without its dashes and its value, cut to fit; returns word. */
-enum { NEAREST_WORD = 32 };
 const char *option_word(const char *argument, char word[NEAREST_WORD]);
 
 #endif

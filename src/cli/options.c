@@ -63,7 +63,7 @@ bool options_page(options *o, int *page)
 bool options_side(options *o, const char *what, int64_t *width, int64_t *height)
 {
     return parse_size(optarg, 1, INT32_MAX, width, height) ||
-           options_wrong(o, "%s N, or WxH, in pixels from 1 to %d", what, INT32_MAX);
+           options_wrong(o, "%s N, or WxH, in pixels from 1 to %d, in digits", what, INT32_MAX);
 }
 
 int options_choice(options *o, const char *what)

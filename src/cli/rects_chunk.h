@@ -6,6 +6,13 @@
 
 enum { RECTS_CHUNK = 1 << 16 };
 
+/* The most rectangles that are answered at once, by the bands of the image. */
+static inline size_t rects_at_once(int bands)
+{
+    enum { FEW = 4 };
+    return bands > FEW ? (size_t)RECTS_CHUNK * FEW / (size_t)bands : RECTS_CHUNK;
+}
+
 /* Whole ones, or with fractions: the other is NULL. */
 typedef struct rects_chunk {
     size_t n;

@@ -216,7 +216,9 @@ static bool next_field(char separator, const char **at, const char *end, csv_fie
 /* Appends a field as it reads. */
 static bool keep(text_heap *to, const csv_field *field, int64_t line, error *err)
 {
-    if (memchr(field->text, 0, field->n)) return fail(err, "line %lld: a zero byte", (long long)line);
+    if (memchr(field->text, 0, field->n))
+        return fail(err, "line %lld: a zero byte, which no text has; CSV, JSON lines and .npy are read",
+                    (long long)line);
     if (!rects_room(to, field->n, err)) return false;
     for (size_t i = 0; i < field->n; i++) {
         to->bytes[to->used++] = field->text[i];

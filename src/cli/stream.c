@@ -27,7 +27,6 @@ const char *stream_refuses(const job *j, const row_source *from, const char *out
     const image_format *format = j->format ? j->format : format_by_extension(output);
     const bool part = j->end_row > 0; /* is held until it is encoded, where the format is not written by rows */
     if (from->whole) return from->whole;
-    if (image_planes(&from->head) > 1) return "its bands are planes";
     if (!format || !(format->writes_rows || part)) return "the output's format is written whole";
     if (!stream_backend(j->backend)) return "the backend makes no rows";
     return from->in_order && stream_border_repeats(j->border) ? "its last rows come first, and it is a pipe" : NULL;

@@ -26,10 +26,8 @@ static bool next_mask(stream *s, const stream_stage *g, error *err)
     bool ok = true;
     if (g->mask.object) {
         ok = image_alloc_like(&made, &s->mask, 1, SAT_U8, err);
-        const sat_view all = image_view(&s->mask), from = sat_view_image(&all, 0), to_all = image_view(&made),
-                       to = sat_view_image(&to_all, 0);
+        const sat_view from = image_view(&s->mask), to = image_view(&made);
         ok = ok && stream_filter_mask(g, &from, &to, (sat_run_options){.rows = 0}, err);
-        if (ok) image_repeat_plane(&made);
     }
     image_exchange(&s->mask, &made);
     image_free(&made);

@@ -73,8 +73,11 @@ bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_v
 bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
                         error *err)
 {
-    run.mask = from;
-    return g->mask.run(g->mask.object, from, to, &run) == SAT_OK || fail(err, "%s", sat_detail());
+    const sat_view first = sat_view_image(from, 0), made = sat_view_image(to, 0);
+    run.mask = &first;
+    if (g->mask.run(g->mask.object, &first, &made, &run) != SAT_OK) return fail(err, "%s", sat_detail());
+    view_repeat_first(to);
+    return true;
 }
 
 void stream_note_range(stream *s, int i, const sat_view *rows, int threads)
@@ -85,7 +88,16 @@ void stream_note_range(stream *s, int i, const sat_view *rows, int threads)
     if (high > s->high[i]) s->high[i] = high;
 }
 
+image stream_made(const stream *s, int i, void *data, int64_t rows)
+{
+    image made = s->head[i];
+    made.type = s->made[i], made.data = data, made.height = rows;
+    made.row_bytes = sat_row_bytes(made.width, made.channels, made.type);
+    return made;
+}
+
 size_t stream_made_bytes(const stream *s, int i)
 {
-    return sat_row_bytes(s->head[i].width, s->head[i].channels, s->made[i]);
+    const image made = stream_made(s, i, NULL, 1);
+    return image_line_bytes(&made);
 }

@@ -107,14 +107,15 @@ void stream_stage_free(stream_stage *g);
 bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_view *src, const sat_view *results,
                         sat_run_options run, error *err);
 
-/* The next stage's mask, of one image, from this one's. */
+/* The next stage's mask from this one's, the same for each image. */
 bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
                         error *err);
 
 /* Takes rows of result i into its range, if it is asked for. */
 void stream_note_range(stream *s, int i, const sat_view *rows, int threads);
 
-/* Bytes of a row of result i as the filter makes it. */
+/* Rows of result i as the filter makes them; the bytes of one, of all planes. */
+image stream_made(const stream *s, int i, void *data, int64_t rows);
 size_t stream_made_bytes(const stream *s, int i);
 
 #endif

@@ -15,8 +15,6 @@
 #include "messages.h"
 #include "sat_image.h"
 
-enum { PART_BYTES = 1 << 18 }; /* of rows that are read to become others */
-
 /* Bytes of a band for each thread, and of all; and the least rows, whatever a row's bytes are. */
 enum { BAND_EACH = 2 << 20, BAND_MOST = 16 << 20, BAND_ROWS = 64, BLOCK_ROWS = 8, NARROW = 256 };
 
@@ -30,16 +28,25 @@ static int64_t band_of(int64_t height, size_t row_bytes, int threads)
     return rows < height ? rows : height;
 }
 
-/* Bytes of a row of what filters see. */
+/* Rows of what filters see, with alpha. */
+static image seen(const stream *s, void *data, int64_t rows)
+{
+    image img = *job_head(&s->from);
+    img.type = s->sample, img.data = data, img.height = rows;
+    img.row_bytes = sat_row_bytes(img.width, img.channels, img.type);
+    return img;
+}
+
 static size_t seen_row_bytes(const stream *s)
 {
-    const image *head = job_head(&s->from);
-    return sat_row_bytes(head->width, head->channels, s->sample);
+    const image img = seen(s, NULL, 1);
+    return image_line_bytes(&img);
 }
 
 /* ---- rows that a stage holds --------------------------------------------------------------------------- */
 
-/* Rows [base, end) of an image.  Numbers below 0, and of the image's height and more, are taken modulo the height. */
+/* Rows [base, end) of an image, bands interleaved by line.  Numbers below 0, and of the image's height and more, are
+ * taken modulo the height. */
 typedef struct ring {
     char *bytes;
     size_t row_bytes;
@@ -99,33 +106,38 @@ static bool has_mask(const stream *s, int stage)
 
 static sat_view mask_view(const work *w, char *rows, int64_t n)
 {
-    return (sat_view){.data = rows, .width = w->s->head->width, .height = n, .channels = 1, .type = SAT_U8};
+    const image *head = w->s->head;
+    const image mask = {.data = rows,
+                        .width = head->width,
+                        .height = n,
+                        .channels = 1,
+                        .planes = head->planes,
+                        .type = SAT_U8,
+                        .row_bytes = (size_t)head->width};
+    return image_lines_view(&mask);
 }
 
 static sat_view source_view(const work *w, int stage, int64_t y, int64_t n)
 {
     const stream *s = w->s;
-    const ring *r = &w->rows[stage];
-    return (sat_view){.data = row_at(r, y),
-                      .width = s->head->width,
-                      .height = n,
-                      .channels = s->head->channels,
-                      .type = stage > 0 ? s->made[0] : s->sample,
-                      .pixel_bytes = (ptrdiff_t)(r->row_bytes / (size_t)s->head->width),
-                      .row_bytes = (ptrdiff_t)r->row_bytes};
+    char *data = row_at(&w->rows[stage], y);
+    const image rows = stage > 0 ? stream_made(s, 0, data, n) : seen(s, data, n);
+    sat_view v = image_lines_view(&rows);
+    v.pixel_bytes = rows.channels * (ptrdiff_t)sat_type_bytes(rows.type);
+    v.channels = s->head->channels;
+    return v;
 }
 
 /* Rows [y, y + n) of the image, as light. */
 static bool read_light(work *w, int64_t y, int64_t n, char *to, error *err)
 {
     const stream *s = w->s;
-    image rows = s->from.from->head, light = rows;
-    light.type = s->sample, light.row_bytes = w->rows[0].row_bytes;
-    for (const int64_t end = y + n; y < end; y += n, to += (size_t)n * light.row_bytes) {
+    image rows = s->from.from->head;
+    for (const int64_t end = y + n; y < end; y += n, to += (size_t)n * w->rows[0].row_bytes) {
         n = end - y < w->part_n ? end - y : w->part_n;
+        const image light = seen(s, to, n);
         rows.data = w->part, rows.height = n;
-        light.data = to, light.height = n;
-        const sat_view from = image_view(&rows), made = image_view(&light);
+        const sat_view from = image_lines_view(&rows), made = image_lines_view(&light);
         if (!row_source_read(s->from.from, y, n, w->part, err)) return false;
         if (sat_light_from_srgb(s->light, &from, &made) != SAT_OK) return fail(err, "%s", sat_detail());
     }
@@ -163,11 +175,9 @@ static bool fill_mask(work *w, int64_t to, error *err)
         const int64_t y = modulo(r->end, w->height);
         n = to - r->end < w->height - y ? to - r->end : w->height - y;
         const sat_view made = mask_view(w, row_at(r, r->end), n);
-        if (!mask_rows_read(&w->file, y, n, made.data, err)) return false;
+        if (!mask_rows_read(&w->file, y, &made, err)) return false;
         if (!s->alpha_clears) continue;
-        image rows = s->from.from->head;
-        rows.data = row_at(&w->rows[0], r->end), rows.height = n;
-        rows.type = s->sample, rows.row_bytes = w->rows[0].row_bytes;
+        const image rows = seen(s, row_at(&w->rows[0], r->end), n);
         const sat_view alpha = image_channels_view(&rows, rows.channels - 1, 1);
         if (sat_mask_clear(&made, &alpha, 1) != SAT_OK) return fail(err, "%s", sat_detail());
     }
@@ -192,13 +202,10 @@ static bool run_stage(work *w, int stage, int64_t first, int64_t end, char *cons
     const sat_view src = source_view(w, stage, from, to - from);
     const sat_view counting = masked ? mask_view(w, row_at(masks, from), to - from) : (sat_view){.width = 0};
     sat_view views[SAT_OUTPUTS];
-    for (int k = 0; k < (last ? s->results : 1); k++)
-        views[k] = (sat_view){.data = results[k],
-                              .width = s->head[k].width,
-                              .height = end - first,
-                              .channels = s->head[k].channels,
-                              .type = s->made[k],
-                              .row_bytes = (ptrdiff_t)stream_made_bytes(s, k)};
+    for (int k = 0; k < (last ? s->results : 1); k++) {
+        const image made = stream_made(s, k, results[k], end - first);
+        views[k] = image_lines_view(&made);
+    }
     sat_run_options run = {.mask = masked ? &counting : NULL};
     if (w->band < w->height) {
         run.first_row = first, run.rows = end - first;
@@ -238,9 +245,8 @@ static bool write_band(work *w, error *err)
     stream *s = w->s;
     const int64_t n = w->write_end - w->written;
     for (int i = 0; i < s->results && n > 0; i++) {
-        image rows = s->head[i];
-        rows.data = w->made[!w->side][i], rows.height = n;
-        rows.type = s->made[i], rows.row_bytes = stream_made_bytes(s, i);
+        image rows = stream_made(s, i, w->made[!w->side][i], n);
+        rows.height *= image_planes(&rows), rows.planes = 0; /* as each is stored by itself */
         if (s->store && !s->store(s, i, &rows, err)) return false;
         const sat_view view = image_view(&rows);
         stream_note_range(s, i, &view, 1);
@@ -288,14 +294,6 @@ static bool step(work *w, error *err)
     return true;
 }
 
-static bool allocate(char **data, int64_t rows, size_t row_bytes, error *err)
-{
-    size_t bytes;
-    const bool fits = !__builtin_mul_overflow((size_t)rows, row_bytes, &bytes);
-    *data = fits ? memory_allocate(bytes) : NULL;
-    return *data || fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
-}
-
 /* The most rows that a stage's source holds for a band. */
 static bool most_rows(const work *w, int stage, int64_t *most, error *err)
 {
@@ -330,14 +328,14 @@ static bool plan_rings(work *w, error *err)
         r->row_bytes = stage ? stream_made_bytes(s, 0) : seen_row_bytes(s);
         r->capacity = sides == 1 ? most : 2 * most + w->band;
         if (r->capacity > w->height + most) r->capacity = w->height + most;
-        if (has_mask(s, stage)) w->mask[stage] = (ring){.row_bytes = (size_t)head->width, .capacity = r->capacity};
+        if (has_mask(s, stage))
+            w->mask[stage] = (ring){.row_bytes = (size_t)(head->width * image_planes(head)), .capacity = r->capacity};
         all += (uint64_t)r->capacity * (r->row_bytes + w->mask[stage].row_bytes);
     }
-    w->part_n = PART_BYTES / (int64_t)head->row_bytes;
-    if (w->part_n < 1) w->part_n = 1;
-    if (w->part_n > w->height) w->part_n = w->height;
-    const uint64_t back = (uint64_t)w->band * head->row_bytes; /* a part of which is made of light at a time */
-    if (s->light) all += (uint64_t)w->part_n * head->row_bytes + (back < IMAGE_PART_BYTES ? back : IMAGE_PART_BYTES);
+    const size_t line = image_line_bytes(head);
+    w->part_n = image_cache_rows(line, w->height);
+    const uint64_t back = (uint64_t)w->band * line; /* a part of which is made of light at a time */
+    if (s->light) all += (uint64_t)w->part_n * line + (back < IMAGE_PART_BYTES ? back : IMAGE_PART_BYTES);
     all += mask_rows_bytes(s->from.mask);
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(s->from.share, all);
@@ -356,7 +354,7 @@ static void say_bands(const work *w)
 
 static bool open_ring(ring *r, error *err)
 {
-    return r->row_bytes == 0 || allocate(&r->bytes, r->capacity, r->row_bytes, err);
+    return r->row_bytes == 0 || (r->bytes = memory_rows(r->capacity, r->row_bytes, err));
 }
 
 static bool open_rings(work *w, error *err)
@@ -366,13 +364,12 @@ static bool open_rings(work *w, error *err)
     say_bands(w);
     for (int i = 0; i < w->stages; i++)
         if (!open_ring(&w->rows[i], err) || !open_ring(&w->mask[i], err)) return false;
-    if ((s->light && !allocate(&w->part, w->part_n, s->from.from->head.row_bytes, err)) ||
-        !mask_rows_open(&w->file, s->from.mask, s->head->width, err))
+    if ((s->light && !(w->part = memory_rows(w->part_n, image_line_bytes(&s->from.from->head), err))) ||
+        !mask_rows_open(&w->file, s->from.mask, err))
         return false;
-    for (int i = 0; i < s->results; i++)
-        if (!allocate(&w->made[0][i], w->band, stream_made_bytes(s, i), err) ||
-            (w->band < w->height && !allocate(&w->made[1][i], w->band, stream_made_bytes(s, i), err)))
-            return false;
+    const int sides = w->band < w->height ? 2 : 1;
+    for (int i = 0; i < s->results * sides; i++)
+        if (!(w->made[i % sides][i / sides] = memory_rows(w->band, stream_made_bytes(s, i / sides), err))) return false;
     return true;
 }
 

@@ -190,14 +190,12 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
     w->spec = plan_spec(j, &shape, rows, threads);
-    w->rows = w->from ? malloc((size_t)rows * img->row_bytes) : NULL;
-    w->counting = mask ? malloc((size_t)(rows * img->width)) : NULL;
-    if ((w->from && !w->rows) || (mask && !w->counting))
-        return fail_memory(err, "out of memory: %lld rows of the image", (long long)rows);
-    if (!mask_rows_open(&w->mask, mask, img->width, err)) return false;
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    const size_t mask_row = (size_t)(img->width * image_planes(img));
+    if (w->from && !(w->rows = memory_rows(rows, image_line_bytes(img), err))) return false;
+    if (mask && !(w->counting = memory_rows(rows, mask_row, err))) return false;
+    if (!mask_rows_open(&w->mask, mask, err)) return false;
     const valid_choice choice = job_valid(j, in);
-    if (!valid_of_image(&w->valid, &choice, img, input, false, &decode, j->verbose, err)) return false;
+    if (!valid_of_image(&w->valid, &choice, img, input, false, threads, j->verbose, err)) return false;
     w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
@@ -218,13 +216,14 @@ static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sa
     image band = *img;
     if (w->from) band.data = w->rows, band.height = rows;
     if (w->from && !row_source_read(w->from, y, rows, w->rows, err)) return false;
-    const sat_view in = image_rows_view(&band, w->from ? 0 : y, rows);
+    const sat_view in = w->from ? image_lines_view(&band) : image_rows_view(&band, y, rows);
     sat_view mask = {0};
     if (w->valid.mask.data)
         mask = image_rows_view(&w->valid.mask, y, rows);
     else if (w->spec.masked) {
-        mask = (sat_view){.data = w->counting, .width = img->width, .height = rows, .channels = 1, .type = SAT_U8};
-        if (!mask_rows_read(&w->mask, y, rows, w->counting, err)) return false;
+        band.data = w->counting, band.type = SAT_U8, band.channels = 1, band.row_bytes = (size_t)band.width;
+        mask = image_lines_view(&band);
+        if (!mask_rows_read(&w->mask, y, &mask, err)) return false;
     }
     for (int k = 0; k < MOMENTS; k++) {
         const moment *m = &w->moments[k];
@@ -260,7 +259,6 @@ const char *job_table_whole(const job *j, const row_source *from, char *const *o
     const sat_type accum = accum_for(j, from->head.type);
     (void)outputs;
     if (from->whole) return from->whole;
-    if (image_planes(&from->head) > 1) return "its bands are planes";
     if (!stream_backend(j->backend)) return "the backend makes no rows";
     if (accum == SAT_Q32) return "the table is of q32";
     if (is_float_type(from->head.type)) return accum == SAT_F64 ? NULL : "the table is of f32";
@@ -271,11 +269,13 @@ static bool take_memory(const job *j, const job_source *in, int threads, error *
 {
     const row_source *from = in->from;
     const image_shape shape = image_shape_of(&from->head);
-    const size_t row = sat_row_bytes(shape.width, shape.channels, accum_for(j, shape.type));
-    const uint64_t each = from->head.row_bytes + (in->mask ? (uint64_t)shape.width : 0);
+    const size_t row = table_row_bytes(&shape, shape.width, accum_for(j, shape.type));
+    const uint64_t planes = (uint64_t)image_planes(&from->head);
+    const uint64_t each = planes * (from->head.row_bytes + (in->mask ? (uint64_t)shape.width : 0));
     const uint64_t reading = from->memory_bytes + mask_rows_bytes(in->mask);
     uint64_t all = job_table_bytes(&shape, &(job_need){.j = j, .threads = threads, .by_rows = true});
-    if (__builtin_add_overflow(all, reading + (uint64_t)band_rows(shape.height, row) * each, &all)) all = UINT64_MAX;
+    if (row == 0 || __builtin_add_overflow(all, reading + (uint64_t)band_rows(shape.height, row) * each, &all))
+        all = UINT64_MAX;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(in->share, all);
     return true;

@@ -108,16 +108,22 @@ bool valid_mask_fits(const char *path, const image *mask, const image *img, erro
                 (long long)mask->height, (long long)img->width, (long long)img->height);
 }
 
-static bool clear_by_file(const image *mask, const valid_choice *choice, const decode_options *decode, error *err)
+decode_options valid_mask_decoding(const valid_choice *choice, int threads)
+{
+    return (decode_options){.max_pixels = choice->max_pixels, .no_orient = choice->no_orient, .threads = threads};
+}
+
+static bool clear_by_file(const image *mask, const valid_choice *choice, int threads, error *err)
 {
     const char *path = choice->mask;
+    const decode_options decode = valid_mask_decoding(choice, threads);
     image from = {0};
     error why;
-    if (!(choice->opened ? row_source_image(choice->opened, decode, &from, &why)
-                         : image_read(path, decode, &from, NULL, &why)))
+    if (!(choice->opened ? row_source_image(choice->opened, &decode, &from, &why)
+                         : image_read(path, &decode, &from, NULL, &why)))
         return fail(err, "--mask %s: %s", path, why.text);
     const bool ok = valid_mask_fits(path, &from, mask, err) &&
-                    clear(mask, &from, 0, from.channels - image_has_alpha(&from), decode->threads, err);
+                    clear(mask, &from, 0, from.channels - image_has_alpha(&from), threads, err);
     image_free(&from);
     return ok;
 }
@@ -129,22 +135,23 @@ bool valid_mask_of_ones(valid_samples *v, const image *img, error *err)
     return true;
 }
 
-static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha,
-                      const decode_options *decode, error *err)
+static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha, int threads,
+                      error *err)
 {
     if (!choice->mask && !by_alpha) return true;
     if (!valid_mask_of_ones(v, img, err)) return false;
-    if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, decode->threads, err)) return false;
-    if (choice->mask && !clear_by_file(&v->mask, choice, decode, err)) return false;
-    image_repeat_plane(&v->mask);
+    if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, threads, err)) return false;
+    if (choice->mask && !clear_by_file(&v->mask, choice, threads, err)) return false;
+    const sat_view mask = image_view(&v->mask);
+    view_repeat_first(&mask);
     return true;
 }
 
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
-                    const decode_options *decode, bool verbose, error *err)
+                    int threads, bool verbose, error *err)
 {
     *v = (valid_samples){.nodata = 0};
-    if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, by_alpha, decode, err))
+    if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, by_alpha, threads, err))
         return true;
     valid_free(v);
     return false;

@@ -13,6 +13,8 @@ typedef struct valid_choice {
     bool quiet;                /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
+    int64_t max_pixels; /* of the mask's file, which is read as the image is: */
+    bool no_orient;
 } valid_choice;
 
 /* --nodata V, nan or none; --mask FILE.  False if the option is neither. */
@@ -35,10 +37,12 @@ static inline bool valid_all(const valid_samples *v)
     return !v->skip_nan && !v->has_nodata && !valid_masked(v);
 }
 
-/* What counts in that image, by the choice and by the file's own value; by_alpha: pixels whose alpha is 0 do not.
- * decode: of the mask.  On true *v is the caller's, to be given to valid_free(). */
+/* What counts in that image, by the choice and by the file's own value; by_alpha: pixels whose alpha is 0 do not.  On
+ * true *v is the caller's, to be given to valid_free(). */
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
-                    const decode_options *decode, bool verbose, error *err);
+                    int threads, bool verbose, error *err);
+/* How the file of --mask is read. */
+decode_options valid_mask_decoding(const valid_choice *choice, int threads);
 /* Refuses a mask of another size than the image. */
 bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err);
 /* The mask becomes one by which all pixels count. */

@@ -291,10 +291,9 @@ static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
 static bool what_counts(work *w, stream *s, error *err)
 {
     const job *j = w->j;
-    const decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = s->threads};
     const image *img = s->from.img;
     const valid_choice choice = job_valid(j, &s->from);
-    if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, img && w->by_alpha, &decode, j->verbose,
+    if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, img && w->by_alpha, s->threads, j->verbose,
                         err))
         return false;
     s->alpha_clears = w->by_alpha;
@@ -442,5 +441,8 @@ const char *job_window_whole(const job *j, const row_source *from, char *const *
         const char *why = stream_refuses(j, from, outputs[i]);
         if (why) return why;
     }
-    return from->in_order && job_reads_twice(j) ? "a statistic reads it twice, and it is a pipe" : NULL;
+    if (!job_reads_twice(j)) return NULL;
+    return image_planes(&from->head) > 1 ? "a statistic has extremes of each band"
+           : from->in_order              ? "a statistic reads it twice, and it is a pipe"
+                                         : NULL;
 }

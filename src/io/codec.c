@@ -100,18 +100,16 @@ void codec_copy_samples(uint8_t *to, size_t to_step, const uint8_t *from, size_t
     }
 }
 
-void codec_split_row(const image *img, int64_t y, const uint8_t *row)
+void codec_split_row(const image *head, const uint8_t *row, uint8_t *to, size_t plane_bytes)
 {
-    const size_t bytes = sat_type_bytes(img->type), planes = (size_t)image_planes(img);
+    const size_t bytes = sat_type_bytes(head->type), planes = (size_t)image_planes(head);
     for (size_t k = 0; k < planes; k++)
-        codec_copy_samples(image_row(img, (int64_t)k * img->height + y), bytes, row + k * bytes, planes * bytes,
-                           (size_t)img->width, bytes);
+        codec_copy_samples(to + k * plane_bytes, bytes, row + k * bytes, planes * bytes, (size_t)head->width, bytes);
 }
 
-void codec_join_row(const image *img, int64_t y, uint8_t *row)
+void codec_join_row(const image *head, const uint8_t *from, size_t plane_bytes, uint8_t *row)
 {
-    const size_t bytes = sat_type_bytes(img->type), planes = (size_t)image_planes(img);
+    const size_t bytes = sat_type_bytes(head->type), planes = (size_t)image_planes(head);
     for (size_t k = 0; k < planes; k++)
-        codec_copy_samples(row + k * bytes, planes * bytes, image_row(img, (int64_t)k * img->height + y), bytes,
-                           (size_t)img->width, bytes);
+        codec_copy_samples(row + k * bytes, planes * bytes, from + k * plane_bytes, bytes, (size_t)head->width, bytes);
 }

@@ -52,9 +52,9 @@ bool codec_write_rows(const image *img, const io_progress *progress, sink *out, 
 /* Copies n samples of 1, 2, 4 or 8 bytes, with so many bytes from one to the next. */
 void codec_copy_samples(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes);
 
-/* A row of samples, those of each pixel side by side, to the planes of an image, and from there. */
-void codec_split_row(const image *img, int64_t y, const uint8_t *row);
-void codec_join_row(const image *img, int64_t y, uint8_t *row);
+/* A row of samples, those of each pixel side by side, to a row of each plane, which lie plane_bytes apart, and back. */
+void codec_split_row(const image *head, const uint8_t *row, uint8_t *to, size_t plane_bytes);
+void codec_join_row(const image *head, const uint8_t *from, size_t plane_bytes, uint8_t *row);
 
 /* Packs n samples of a bilevel image, the first into the highest bit of a byte: (n + 7) / 8 bytes.  A bit is set where
  * the sample is `set`; those behind the last are 0. */

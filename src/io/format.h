@@ -50,7 +50,7 @@ typedef struct io_progress {
     void *context;
 } io_progress;
 
-/* What a NumPy array without trailer is, if its type allows both.  For input_open(); decoders ignore it. */
+/* What a NumPy array without trailer is, if its type allows both.  For input_open_rows(); decoders ignore it. */
 typedef enum array_kind { ARRAY_OPEN = 0, ARRAY_IMAGE, ARRAY_TABLE } array_kind;
 
 typedef struct decode_options {

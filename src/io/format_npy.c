@@ -170,6 +170,11 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
+static void pack_bands(const row_sink *s, const uint8_t *row, uint8_t *packed)
+{
+    codec_join_row(s->head, row, s->plane_bytes, packed);
+}
+
 static bool begin(row_sink *s, error *err)
 {
     const image *img = s->head;
@@ -179,47 +184,22 @@ static bool begin(row_sink *s, error *err)
                     .dims = image_bands(img) > 1 ? 3 : 2,
                     .shape = {img->height, img->width, image_bands(img)}};
     s->header_bytes = npy_format_short(&h, page);
+    s->packed_bytes = image_line_bytes(img);
+    if (image_planes(img) > 1) s->pack = pack_bands;
     return sink_write(s->out, page, s->header_bytes, err);
 }
 
 static bool end(row_sink *s, error *err)
 {
-    const uint64_t bytes = (uint64_t)s->head->row_bytes * (uint64_t)s->head->height;
+    const uint64_t bytes = (uint64_t)s->packed_bytes * (uint64_t)s->head->height;
     return sat_type_bytes(s->head->type) < 4 || npy_write_mark(s->header_bytes + bytes, s->out, err);
 }
 
 static const row_writing writes_rows = {.begin = begin, .end = end};
 
-static bool encode_rows(const image *img, const encode_options *opt, sink *out, error *err)
-{
-    return rows_encode(&format_npy, img, opt, out, err);
-}
-
-/* Rows of which each pixel's samples lie side by side. */
-static bool encode_planes(const image *img, const encode_options *opt, sink *out, error *err)
-{
-    image joined = *img;
-    row_sink s;
-    joined.planes = 1;
-    joined.channels = image_bands(img);
-    joined.row_bytes = img->row_bytes * (size_t)image_planes(img);
-    uint8_t *line = malloc(joined.row_bytes);
-    if (!line) return fail_memory(err, "out of memory: a row of an array");
-    bool ok = row_sink_begin(&s, &format_npy, &joined, opt, out, err);
-    for (int64_t y = 0; ok && y < img->height; y++) {
-        codec_join_row(img, y, line);
-        ok = row_sink_write(&s, line, 1, err);
-        codec_rows_done(&opt->progress, y + 1, img->height);
-    }
-    ok = ok && row_sink_end(&s, err);
-    row_sink_free(&s);
-    free(line);
-    return ok;
-}
-
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    return (image_planes(img) > 1 ? encode_planes : encode_rows)(img, opt, out, err);
+    return rows_encode(&format_npy, img, opt, out, err);
 }
 
 const image_format format_npy = {

@@ -35,11 +35,12 @@ static bool is_of_samples(sat_type type)
 }
 
 /* "u16be": the type, and the order of its bytes. */
-static bool take_type(const char **text, raw_layout *raw)
+static bool take_type(const char **text, raw_layout *raw, error *err)
 {
+    static const char types[] = "u8, i8, or u16, i16, u32, i32, f32 or f64 with le or be behind it";
     char name[8];
     const size_t n = strcspn(*text, ":@");
-    if (n < 2 || n >= sizeof name) return false;
+    if (n < 2 || n >= sizeof name) return fail(err, "TYPE is %s", types);
     memcpy(name, *text, n);
     name[n] = '\0';
     char *order = name + n - 2;
@@ -49,7 +50,9 @@ static bool take_type(const char **text, raw_layout *raw)
     raw->big_endian = big;
     const size_t bytes = sat_type_bytes(raw->type);
     *text += n;
-    return is_of_samples(raw->type) && ordered == (bytes > 1);
+    if (!is_of_samples(raw->type)) return fail(err, "TYPE is %s", types);
+    if (bytes > 1 && !ordered) return fail(err, "%s lacks the order of its bytes: %sle or %sbe", name, name, name);
+    return bytes > 1 || !ordered || fail(err, "%s has one byte, and no order of bytes", name);
 }
 
 bool raw_parse(raw_layout *raw, const char *text, error *err)
@@ -57,12 +60,14 @@ bool raw_parse(raw_layout *raw, const char *text, error *err)
     const char *at = text;
     int64_t channels = 1, offset = 0;
     *raw = (raw_layout){0};
+    err->text[0] = '\0';
     bool ok = take_number(&at, 1, &raw->width) && take(&at, 'x') && take_number(&at, 1, &raw->height) &&
-              take(&at, ':') && take_type(&at, raw);
-    if (ok && take(&at, ':')) ok = take_number(&at, 1, &channels) && channels <= 4;
+              take(&at, ':') && take_type(&at, raw, err);
+    if (ok && take(&at, ':')) ok = (take_number(&at, 1, &channels) && channels <= 4) || fail(err, "C is 1 to 4");
     if (ok && take(&at, '@')) ok = raw->has_offset = take_number(&at, 0, &offset);
     raw->channels = (int)channels;
     raw->offset = (uint64_t)offset;
+    if (err->text[0]) return false;
     return (ok && *at == '\0') ||
            fail(err, "WxH:TYPE[:C][@OFFSET] is expected, as 640x480:u8, 640x480:u16le:3 or 640x480:f32be@512");
 }

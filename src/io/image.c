@@ -88,12 +88,6 @@ void image_exchange(image *a, image *b)
     b->type = was.type, b->channels = was.channels, b->row_bytes = was.row_bytes, b->data = was.data;
 }
 
-void image_repeat_plane(const image *img)
-{
-    const size_t bytes = img->row_bytes * (size_t)img->height;
-    for (size_t k = 1; k < (size_t)image_planes(img); k++) memcpy((char *)img->data + k * bytes, img->data, bytes);
-}
-
 sat_view image_view(const image *img)
 {
     return (sat_view){.data = img->data,
@@ -105,6 +99,14 @@ sat_view image_view(const image *img)
                       .memory = SAT_HOST,
                       .count = image_planes(img),
                       .image_bytes = (ptrdiff_t)(img->row_bytes * (size_t)img->height)};
+}
+
+sat_view image_lines_view(const image *img)
+{
+    sat_view v = image_view(img);
+    v.row_bytes = (ptrdiff_t)image_line_bytes(img);
+    v.image_bytes = (ptrdiff_t)img->row_bytes;
+    return v;
 }
 
 sat_view image_channels_view(const image *img, int first, int channels)
@@ -122,6 +124,14 @@ sat_view image_rows_view(const image *img, int64_t y, int64_t rows)
     v.data = (char *)v.data + y * v.row_bytes;
     v.height = rows;
     return v;
+}
+
+void view_repeat_first(const sat_view *v)
+{
+    for (int64_t y = 0; y < v->height; y++) {
+        char *row = (char *)v->data + y * v->row_bytes;
+        for (int64_t k = 1; k < v->count; k++) memcpy(row + k * v->image_bytes, row, (size_t)v->width);
+    }
 }
 
 void image_set(image *img, int64_t i, double value)

@@ -57,7 +57,8 @@ void meta_begin_at(image_meta *meta, int64_t rows);
 void meta_free(image_meta *meta); /* frees what it points to, and zeroes the struct; a zeroed one is fine */
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Or 1, and several planes, which lie one behind the other: bands that
- * are no channels of one picture.  Rows without gaps. */
+ * are no channels of one picture.  Rows without gaps.  Where some rows of an image are held, bands are interleaved by
+ * line: a row of each plane, then the next row of each. */
 typedef struct image {
     int64_t width, height; /* px, at least 1 */
     int channels;
@@ -96,6 +97,19 @@ static inline int image_bands(const image *img)
     return img->channels * image_planes(img);
 }
 
+/* From a row to the next one of the same plane, where bands are interleaved by line. */
+static inline size_t image_line_bytes(const image *img)
+{
+    return img->row_bytes * (size_t)image_planes(img);
+}
+
+/* The same of planes that lie plane_bytes apart: their rows follow one another, or, where that is a row, are
+ * interleaved by line. */
+static inline size_t image_stride(const image *img, size_t plane_bytes)
+{
+    return plane_bytes == img->row_bytes ? image_line_bytes(img) : img->row_bytes;
+}
+
 /* Samples of all pixels. */
 static inline int64_t image_samples(const image *img)
 {
@@ -107,13 +121,23 @@ static inline bool image_has_alpha(const image *img)
     return img->channels == 2 || img->channels == 4;
 }
 
-/* All planes become as the first. */
-void image_repeat_plane(const image *img);
+/* Rows that are converted together, while they are in a cache: IMAGE_CACHE_BYTES, at most all, at least one. */
+enum { IMAGE_CACHE_BYTES = 1 << 18 };
+static inline int64_t image_cache_rows(size_t row_bytes, int64_t height)
+{
+    const int64_t rows = row_bytes < IMAGE_CACHE_BYTES ? (int64_t)(IMAGE_CACHE_BYTES / row_bytes) : 1;
+    return rows < height ? rows : height;
+}
 
-/* The library's view of it, whose images are the planes; of some channels of it; of some rows. */
+/* The library's view of it, whose images are the planes; of bands that are interleaved by line; of some channels of it;
+ * of some rows. */
 sat_view image_view(const image *img);
+sat_view image_lines_view(const image *img);
 sat_view image_channels_view(const image *img, int first, int channels);
 sat_view image_rows_view(const image *img, int64_t y, int64_t rows);
+
+/* Each row of the first image of a view becomes that of all others: u8 of one channel. */
+void view_repeat_first(const sat_view *v);
 
 /* Sets sample i of an image of f32 or f64, counted through all its rows. */
 void image_set(image *img, int64_t i, double value);

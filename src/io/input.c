@@ -20,14 +20,6 @@ static bool probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void
     return by_kind(head, n, file_bytes, context, maps, err);
 }
 
-bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)
-{
-    *in = (input_file){0};
-    if (!source_open_by(&in->file, path, probe, extent, decode, err)) return false;
-    in->is_table = npy_is_table(in->file.bytes, in->file.n, decode->array);
-    return true;
-}
-
 bool input_open_rows(input_file *in, row_source *rows, const char *path, const decode_options *decode, error *err)
 {
     const bool opened = row_source_open(rows, path, decode, err);

@@ -9,12 +9,9 @@ typedef struct input_file {
     bool is_table; /* by how it begins and ends, and decode->array; else it is an image, or neither */
 } input_file;
 
-/* "-" = standard input.  What comes through a pipe is read to its end (source.h).  To be handed on to
- * sat_file_open_memory() and source_close(), or to image_decode() and source_close(). */
-bool input_open(input_file *in, const char *path, const decode_options *decode, error *err);
-
-/* The same, but that of an image no more is read than its head, of which its rows go on; in->file is then empty.  Not
- * so where a stream might have been a table: it is read whole.  rows: to be closed, also on false. */
+/* "-" = standard input.  Of an image no more is read than its head, of which its rows go on; in->file is then empty.
+ * Not so where a stream might have been a table: it is read to its end (source.h).  in->file: to be handed on to
+ * sat_file_open_memory() or image_decode(), and to source_close().  rows: to be closed, also on false. */
 bool input_open_rows(input_file *in, row_source *rows, const char *path, const decode_options *decode, error *err);
 
 /* Are both names of the same regular file? */

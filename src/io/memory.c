@@ -75,6 +75,14 @@ void *memory_allocate(size_t n)
     return bytes;
 }
 
+void *memory_rows(int64_t rows, size_t row_bytes, error *err)
+{
+    size_t bytes;
+    void *data = __builtin_mul_overflow((size_t)rows, row_bytes, &bytes) ? NULL : memory_allocate(bytes);
+    if (!data) fail_memory(err, "out of memory: %lld rows of %zu bytes", (long long)rows, row_bytes);
+    return data;
+}
+
 /* ---- the machine ----------------------------------------------------------------------------------- */
 
 /* The number in a file; UINT64_MAX without a file or a number ("max"). */

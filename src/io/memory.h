@@ -38,6 +38,9 @@ void memory_keep(memory_share *share, uint64_t bytes);
  * huge page and requests huge pages, as clearing 512 small pages takes longer than filling them. */
 void *memory_allocate(size_t n);
 
+/* The same for rows; NULL and the error. */
+void *memory_rows(int64_t rows, size_t row_bytes, error *err);
+
 /* The memory of this machine in bytes, or the limit of this process's control groups if that is less.
  * root: prefix of /proc and /sys, for tests. */
 uint64_t memory_of_machine(const char *root);

@@ -4,14 +4,6 @@
 
 #include "codec.h"
 
-enum { PART_BYTES = 1 << 18 }; /* of upward rows that are packed together, in a cache */
-
-/* Those of all planes. */
-static int64_t rows_of(const image *head)
-{
-    return head->height * image_planes(head);
-}
-
 /* How such an output is written by rows; NULL: it is not. */
 static const row_writing *rows_to(const image_format *format, const sink *out)
 {
@@ -33,7 +25,12 @@ static bool begin_rows(row_sink *s, error *err)
 bool row_sink_begin(row_sink *s, const image_format *format, const image *head, const encode_options *opt, sink *out,
                     error *err)
 {
-    *s = (row_sink){.format = format, .head = head, .opt = opt, .out = out, .by = rows_to(format, out)};
+    *s = (row_sink){.format = format,
+                    .head = head,
+                    .opt = opt,
+                    .out = out,
+                    .by = rows_to(format, out),
+                    .plane_bytes = head->row_bytes};
     if (s->by) return begin_rows(s, err);
     if (!image_alloc(&s->img, head->width, head->height, head->channels, head->type, err)) return false;
     s->img.bilevel = head->bilevel;
@@ -43,15 +40,15 @@ bool row_sink_begin(row_sink *s, const image_format *format, const image *head, 
 /* Rows that are packed together. */
 static int64_t part_rows(const row_writing *by, size_t packed_bytes, int64_t height)
 {
-    const int64_t rows = by->upward && packed_bytes < PART_BYTES ? (int64_t)(PART_BYTES / packed_bytes) : 1;
-    return rows < height ? rows : height;
+    return by->upward ? image_cache_rows(packed_bytes, height) : 1;
 }
 
 static bool write_packed(row_sink *s, const uint8_t *rows, int64_t n, error *err)
 {
     const bool upward = s->by->upward;
+    const size_t stride = image_stride(s->head, s->plane_bytes);
     if (!s->pack && !upward) return sink_write(s->out, rows, (size_t)n * s->head->row_bytes, err);
-    const int64_t most = part_rows(s->by, s->packed_bytes, rows_of(s->head));
+    const int64_t most = part_rows(s->by, s->packed_bytes, s->head->height);
     if (!s->state && !(s->state = malloc((size_t)most * s->packed_bytes)))
         return fail_memory(err, "out of memory: a row of %zu bytes", s->packed_bytes);
     for (int64_t done = 0, k; done < n; done += k) {
@@ -59,7 +56,7 @@ static bool write_packed(row_sink *s, const uint8_t *rows, int64_t n, error *err
         const int64_t y = upward ? n - done - k : done;
         const size_t bytes = (size_t)k * s->packed_bytes;
         for (int64_t i = 0; i < k; i++) {
-            const uint8_t *row = rows + (size_t)(y + i) * s->head->row_bytes;
+            const uint8_t *row = rows + (size_t)(y + i) * stride;
             uint8_t *to = (uint8_t *)s->state + (size_t)(upward ? k - 1 - i : i) * s->packed_bytes;
             if (s->pack)
                 s->pack(s, row, to);
@@ -78,7 +75,7 @@ static bool write_packed(row_sink *s, const uint8_t *rows, int64_t n, error *err
 bool row_sink_write(row_sink *s, const void *rows, int64_t n, error *err)
 {
     const row_writing *by = s->by;
-    if (n > rows_of(s->head) - s->done) return fail(err, "more rows than the image has");
+    if (n > s->head->height - s->done) return fail(err, "more rows than the image has");
     bool ok = true;
     if (!by)
         memcpy(image_row(&s->img, s->done), rows, (size_t)n * s->head->row_bytes);
@@ -91,7 +88,7 @@ bool row_sink_write(row_sink *s, const void *rows, int64_t n, error *err)
 bool row_sink_end(row_sink *s, error *err)
 {
     const row_writing *by = s->by;
-    if (s->done < rows_of(s->head)) return fail(err, "fewer rows than the image has");
+    if (s->done < s->head->height) return fail(err, "fewer rows than the image has");
     if (by) return !by->end || by->end(s, err);
     s->img.meta = s->head->meta;
     bool ok = s->format->encode(&s->img, s->opt, s->out, err);
@@ -115,6 +112,7 @@ uint64_t row_sink_bytes(const image_format *format, const image_shape *shape, co
                         const sink *out)
 {
     uint64_t row = sat_row_bytes(shape->width, shape->channels, shape->type), all;
+    if (shape->planes > 1) row *= (uint64_t)shape->planes;
     const row_writing *by = rows_to(format, out);
     if (!by) return __builtin_mul_overflow(row, (uint64_t)shape->height, &all) ? UINT64_MAX : all;
     return by->bytes ? by->bytes(shape, opt, out) : (uint64_t)part_rows(by, row, shape->height) * (row + ROW_PADDING);
@@ -123,8 +121,9 @@ uint64_t row_sink_bytes(const image_format *format, const image_shape *shape, co
 bool rows_encode(const image_format *format, const image *img, const encode_options *opt, sink *out, error *err)
 {
     row_sink s = {.format = format, .head = img, .opt = opt, .out = out, .by = format->writes_rows, .in_order = true};
+    s.plane_bytes = img->row_bytes * (size_t)img->height;
     bool ok = begin_rows(&s, err);
-    const int64_t all = rows_of(img);
+    const int64_t all = img->height;
     int64_t rows = codec_part_rows(all);
     if (ok && s.step > 0) rows = (rows + s.step - 1) / s.step * s.step;
     for (int64_t y = 0; ok && y < all; y += rows) {

@@ -6,8 +6,8 @@
  *     ok = ok && row_sink_end(&to, err) && sink_commit(&out, err);
  *     row_sink_free(&to);
  *
- * Rows are packed: n rows take n * head.row_bytes bytes.  Of an image of planes, they are those of one plane behind the
- * other; such an image is written by formats whose `planes` says so.  One thread uses a sink at a time. */
+ * Rows are packed: n rows take n * image_line_bytes(head) bytes, bands interleaved by line; formats whose `planes` says
+ * so write several.  One thread uses a sink at a time. */
 #ifndef IO_ROW_SINK_H
 #define IO_ROW_SINK_H
 
@@ -38,6 +38,7 @@ struct row_sink {
     /* The format's. */
     void (*pack)(const row_sink *s, const uint8_t *row, uint8_t *packed);
     size_t packed_bytes;   /* of a row */
+    size_t plane_bytes;    /* from a row to that of the next plane: a row, or those of a plane of a whole image */
     uint64_t header_bytes; /* of an upward format */
     void *state;           /* malloc'd */
 

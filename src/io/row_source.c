@@ -7,20 +7,17 @@
 #include "image_memory.h"
 #include "orient.h"
 
-enum { PART_BYTES = 1 << 18 }; /* of rows that are converted while they are in a cache */
-
-/* How many rows of an image make a part. */
-static int64_t part_rows(const image *img)
+/* How many rows make a part. */
+static int64_t part_rows(const row_source *s)
 {
-    return img->row_bytes < PART_BYTES ? (int64_t)(PART_BYTES / img->row_bytes) : 1;
+    return image_cache_rows(image_line_bytes(&s->stored), s->stored.height);
 }
 
 /* ---- rows that lie one behind the other ------------------------------------------------------------------ */
 
 static uint64_t apart_bytes(const row_source *s)
 {
-    const int64_t rows = part_rows(&s->stored);
-    return s->apart ? (uint64_t)(rows < s->stored.height ? rows : s->stored.height) * s->stored_bytes : 0;
+    return s->apart ? (uint64_t)part_rows(s) * s->stored_bytes : 0;
 }
 
 /* Unpacks rows from where they are in memory, or in the place that they were read to: the end of the result's, or one
@@ -57,17 +54,30 @@ static void reverse_rows(uint8_t *rows, int64_t n, size_t row_bytes)
         }
 }
 
-/* A row of which each pixel's samples lie side by side, to planes. */
+static bool open_part(row_source *s, error *err)
+{
+    const size_t row = image_line_bytes(&s->stored);
+    return s->part || (s->part = malloc((size_t)part_rows(s) * row)) ||
+           fail_memory(err, "out of memory: rows of %zu bytes", row);
+}
+
+/* Rows of which each pixel's samples lie side by side, to planes, or to one of them. */
 static bool read_planes(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    image rows = s->stored;
-    const size_t row = rows.row_bytes * (size_t)image_planes(&rows);
-    if (!s->part && !(s->part = malloc(row))) return fail_memory(err, "out of memory: a row of %zu bytes", row);
-    rows.data = to;
-    rows.height = (int64_t)(plane_bytes / rows.row_bytes);
-    for (int64_t k = 0; k < n; k++) {
-        if (!read_part(s, s->begin + (uint64_t)(y + k) * s->stored_bytes, 1, row, s->part, err)) return false;
-        codec_split_row(&rows, k, s->part);
+    const image *head = &s->stored;
+    const size_t line = image_line_bytes(head), bytes = sat_type_bytes(head->type);
+    const size_t stride = s->band ? head->row_bytes : image_stride(head, plane_bytes);
+    if (!open_part(s, err)) return false;
+    for (const int64_t end = y + n; y < end; y += n) {
+        n = part_rows(s) < end - y ? part_rows(s) : end - y;
+        if (!read_part(s, s->begin + (uint64_t)y * s->stored_bytes, n, line, s->part, err)) return false;
+        for (const uint8_t *row = s->part; row < s->part + (size_t)n * line; row += line, to += stride) {
+            if (s->band)
+                codec_copy_samples(to, bytes, row + (size_t)(s->band - 1) * bytes, line / (size_t)head->width,
+                                   (size_t)head->width, bytes);
+            else
+                codec_split_row(head, row, to, plane_bytes);
+        }
     }
     return true;
 }
@@ -75,7 +85,7 @@ static bool read_planes(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t
 static bool read_plain(row_source *s, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
     if (image_planes(&s->stored) > 1) return read_planes(s, y, n, to, plane_bytes, err);
-    const int64_t most = s->unpack || s->upward ? part_rows(&s->stored) : n;
+    const int64_t most = s->unpack || s->upward ? part_rows(s) : n;
     for (int64_t end = y + n; y < end; y += n, to += (size_t)n * s->stored.row_bytes) {
         n = most < end - y ? most : end - y;
         const int64_t place = s->upward ? s->stored.height - y - n : y;
@@ -152,19 +162,17 @@ bool rows_end_at(row_source *s, uint64_t end, error *err)
 /* The choice of an image without rows makes the head. */
 static bool choose(row_source *s, const decode_options *opt, error *err)
 {
-    if (image_planes(&s->head) > 1) {
-        s->whole = "its bands become planes";
-        return true;
-    }
     double none; /* no samples */
     s->head.height = 0;
     s->head.data = &none;
     bool ok = image_choose_channels(&s->head, &opt->channels, err);
     s->head.height = s->stored.height;
     s->head.data = NULL;
-    if (s->head.channels != s->stored.channels) {
-        s->choice = opt->channels;
-        const uint64_t part = (uint64_t)part_rows(&s->stored) * s->stored.row_bytes;
+    const bool planes = image_planes(&s->stored) > 1, others = s->head.channels != s->stored.channels;
+    if (others) s->choice = opt->channels;
+    if (planes && image_planes(&s->head) == 1) s->band = opt->channels.number;
+    if (others || (planes && !s->by->read)) {
+        const uint64_t part = (uint64_t)part_rows(s) * image_line_bytes(&s->stored);
         s->memory_bytes += part;
         s->whole_bytes += part;
     }
@@ -249,9 +257,8 @@ bool row_source_open(row_source *s, const char *path, const decode_options *opt,
 /* The choice is made in a part of the rows, whose metadata is none. */
 static bool read_chosen(row_source *s, int64_t y, int64_t n, uint8_t *to, error *err)
 {
-    const int64_t most = part_rows(&s->stored);
-    if (!s->part && !(s->part = malloc((size_t)most * s->stored.row_bytes)))
-        return fail_memory(err, "out of memory: rows of %zu bytes", s->stored.row_bytes);
+    const int64_t most = part_rows(s);
+    if (!open_part(s, err)) return false;
     for (int64_t end = y + n; y < end; y += n, to += (size_t)n * s->head.row_bytes) {
         image rows = s->stored;
         n = rows.height = most < end - y ? most : end - y;
@@ -265,7 +272,7 @@ static bool read_chosen(row_source *s, int64_t y, int64_t n, uint8_t *to, error 
 bool row_source_read(row_source *s, int64_t y, int64_t n, void *rows, error *err)
 {
     const bool chooses = s->choice.gray || s->choice.number || s->choice.name;
-    return chooses ? read_chosen(s, y, n, rows, err) : read_stored(s, y, n, rows, 0, err);
+    return chooses ? read_chosen(s, y, n, rows, err) : read_stored(s, y, n, rows, s->stored.row_bytes, err);
 }
 
 /* All rows to an image, which takes the head's metadata. */
@@ -310,6 +317,24 @@ bool row_source_image(row_source *s, const decode_options *opt, image *img, erro
     return ok;
 }
 
+bool row_source_check(row_source *s, const decode_options *opt, error *err)
+{
+    const image_shape shape = image_shape_of(&s->head);
+    const size_t line = image_line_bytes(&s->head);
+    int64_t n = image_cache_rows(line, s->head.height);
+    if (n % s->step != 0 && n < s->head.height) n += s->step - n % s->step;
+    const uint64_t bytes = s->whole_bytes + (uint64_t)n * line;
+    if (!image_memory_allows(&shape, bytes, err)) return false;
+    memory_take(&opt->memory->share, bytes);
+    if (!s->by->read && !s->unpack && !s->in_order) return true;
+    void *rows = memory_rows(n, line, err);
+    bool ok = rows;
+    for (int64_t y = 0; ok && y < s->head.height; y += n)
+        ok = row_source_read(s, y, n < s->head.height - y ? n : s->head.height - y, rows, err);
+    free(rows);
+    return ok;
+}
+
 void row_source_close(row_source *s)
 {
     if (s->by && s->by->close)
@@ -338,8 +363,7 @@ bool rows_decode(const row_reading *by, const uint8_t *bytes, size_t n, const de
 {
     row_source s = {.in = reader_of_memory(bytes, n)};
     *img = (image){0};
-    bool ok = open_rows(&s, by, opt, err) && read_all(&s, &opt->progress, img, err);
-    ok = ok && (s.chosen || image_planes(img) == 1 || image_choose_channels(img, &opt->channels, err));
+    const bool ok = open_rows(&s, by, opt, err) && read_all(&s, &opt->progress, img, err);
     if (!ok) image_free(img);
     row_source_close(&s);
     return ok;

@@ -6,7 +6,8 @@
  *     else ok = row_source_read(&s, y, n, rows, err);                    again and again
  *     row_source_close(&s);
  *
- * Rows are packed: those of n rows take n * s.head.row_bytes bytes.  One thread uses a source at a time. */
+ * Rows are packed: n rows take n * image_line_bytes(&s.head) bytes, bands interleaved by line.  One thread uses a
+ * source at a time. */
 #ifndef IO_ROW_SOURCE_H
 #define IO_ROW_SOURCE_H
 
@@ -22,7 +23,8 @@ typedef struct row_reading {
     /* Refuses an image of more pixels than allowed.  Of an input with a length, it refuses one that is too short, and
      * what end() would. */
     bool (*open)(row_source *s, const decode_options *opt, error *err);
-    /* Planes of the image lie plane_bytes apart; those are asked for in whole steps. */
+    /* Planes of the image lie plane_bytes apart: a row's, interleaved by line; or more, and then whole steps are asked
+     * for. */
     bool (*read)(row_source *s, int64_t y, int64_t n, uint8_t *rows, size_t plane_bytes, error *err);
     /* Refuses what follows the last row; NULL: anything may.  Of a stream it is called behind that row. */
     bool (*end)(row_source *s, error *err);
@@ -51,6 +53,7 @@ struct row_source {
     void *state;                                                                        /* malloc'd */
 
     bool chosen; /* the choice of channels is made by the format */
+    int band;    /* of the planes, the one that is read, from 1; 0: all */
     int turned;  /* 2 to 4: the orientation (orient.c) to which the rows of its read() are turned; no planes */
 
     const row_reading *by;
@@ -71,6 +74,10 @@ bool row_source_read(row_source *s, int64_t y, int64_t n, void *rows, error *err
 
 /* The whole image, in place of any rows: within opt->max_pixels, in the memory that opt->memory reserves. */
 bool row_source_image(row_source *s, const decode_options *opt, image *img, error *err);
+
+/* Refuses a file that is broken, by its rows, of which some are in memory at a time, within opt->memory's limit; none
+ * are read where they lie in a file as they are, as open() has found them there.  Not where the image is read whole. */
+bool row_source_check(row_source *s, const decode_options *opt, error *err);
 
 void row_source_close(row_source *s); /* a zeroed one is fine */
 

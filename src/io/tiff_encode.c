@@ -122,7 +122,7 @@ static bool fail_file(const writer *w, error *err)
 }
 
 /* Strips of whole rows, or tiles. */
-static tiff_blocks_how store(const image *img, const encode_options *opt, const compression *c)
+static tiff_blocks_how store(const image *img, size_t plane_bytes, const encode_options *opt, const compression *c)
 {
     const bool tiled = opt->tile_width > 0 && opt->tile_height > 0;
     const size_t row_bytes = sat_row_bytes(img->width, img->channels, img->type);
@@ -133,6 +133,8 @@ static tiff_blocks_how store(const image *img, const encode_options *opt, const 
                                              : row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row_bytes)
                                                                        : 1,
                              .tiled = tiled,
+                             .planes = image_planes(img),
+                             .plane_bytes = plane_bytes,
                              .deflate = c->code == COMPRESSION_ADOBE_DEFLATE,
                              .bits = c->bits,
                              .pixel_bytes = row_bytes / (size_t)img->width,
@@ -151,7 +153,7 @@ static bool begin(row_sink *s, error *err)
     const compression *c = find_compression(s->opt->compression, err);
     if (c == NULL) return false;
     if (c->bits && !img->bilevel) return fail(err, "%s is for results of one bit: --threshold of one channel", c->name);
-    const tiff_blocks_how how = store(img, s->opt, c);
+    const tiff_blocks_how how = store(img, s->plane_bytes, s->opt, c);
     writer *w = s->state = calloc(1, sizeof *w);
     if (!w) return fail_memory(err, "out of memory: a TIFF");
     if (!tiff_create(&w->file, img->meta.big || needs_big(img, &how), s->out, err)) return false;
@@ -196,7 +198,7 @@ static uint64_t bytes(const image_shape *shape, const encode_options *opt, const
                        .type = shape->type};
     const compression *c = find_compression(opt->compression, &unused);
     if (c == NULL) return 0;
-    const tiff_blocks_how how = store(&img, opt, c);
+    const tiff_blocks_how how = store(&img, sat_row_bytes(img.width, img.channels, img.type), opt, c);
     return tiff_blocks_bytes(&how) + (sink_rewrites(out) ? 0 : most_bytes(&img, &how));
 }
 

@@ -117,7 +117,7 @@ typedef struct tiff_rows tiff_rows;
 /* Refuses a file that lacks strips or tiles.  Of rows of row_bytes.  The file and the layout stay valid until it is
  * freed.  NULL: it failed. */
 tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
-/* Rows y to y + n.  Planes of the image lie plane_bytes apart; those are to be read in parts of whole steps. */
+/* Rows y to y + n; plane_bytes: as of row_reading.read(). */
 bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
 void tiff_rows_free(tiff_rows *r);
 int64_t tiff_rows_step(const tiff_rows *r);             /* row_source.step */
@@ -148,7 +148,9 @@ typedef struct tiff_blocks_how {
     int64_t width, height;
     uint32_t block_width, block_height; /* of a strip or tile */
     bool tiled, deflate;
-    bool bits; /* one for each pixel, set where a sample is 0 */
+    int planes;         /* one or more, of rows that lie */
+    size_t plane_bytes; /* so far apart: as of row_sink */
+    bool bits;          /* one for each pixel, set where a sample is 0 */
     size_t pixel_bytes, sample_bytes;
     unsigned predictor; /* to be applied to deflated ones */
     int threads;

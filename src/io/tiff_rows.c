@@ -15,7 +15,6 @@
 enum {
     EACH = 2,              /* blocks of a group for a thread */
     GROUP_BYTES = 8 << 20, /* of a group, where that is not one row of blocks */
-    PART_BYTES = 1 << 18,  /* of rows that are read and then converted */
     MOST_THREADS = 64,
 };
 
@@ -41,13 +40,24 @@ struct tiff_rows {
 
     int64_t y, rows; /* the group that is being decoded */
     uint8_t *to;
-    size_t plane_bytes;
+    size_t plane_bytes, stride; /* from a row to the next one */
 };
 
 /* Separate planes that are read: not those of samples that are left out. */
 static int planes_of(const tiff_layout *t)
 {
     return t->planar ? tiff_outputs(t) : 1;
+}
+
+/* Of rows as they are held: bands interleaved by line. */
+static size_t line_bytes(const tiff_rows *r)
+{
+    return r->row_bytes * (r->layout->planes ? (size_t)r->layout->planes : 1);
+}
+
+static size_t stride_of(const tiff_rows *r, size_t plane_bytes)
+{
+    return plane_bytes == r->row_bytes ? line_bytes(r) : r->row_bytes;
 }
 
 /* Where a plane of the file goes, of which no other has samples there. */
@@ -130,15 +140,15 @@ static bool decode_block(const tiff_rows *r, int64_t i, worker *w, error *err)
                    pixels = t->width - x < t->block_width ? t->width - x : t->block_width;
     const int plane = (int)((uint64_t)i / each);
     const uint64_t index = plane_begin(r, plane) + y / height * r->across + (uint64_t)i % r->across;
-    uint8_t *to = r->to + down * height * r->row_bytes;
-    if (t->direct)
+    uint8_t *to = r->to + down * height * r->stride;
+    if (t->direct && r->stride == r->row_bytes)
         return read_block(r, (uint32_t)index, to + place_of(t, plane, r->plane_bytes), block_bytes(r, y / height), err);
     if (!w->block && !(w->block = calloc(t->block_height, (size_t)t->block_row_bytes)))
         return fail_memory(err, "out of memory: a strip or tile of a TIFF");
     if (!read_block(r, (uint32_t)index, w->block, block_bytes(r, y / height), err)) return false;
     for (uint64_t k = 0; k < rows; k++)
         tiff_put_row(t, r->colours, w->block + k * t->block_row_bytes, (size_t)pixels, plane,
-                     to + k * r->row_bytes + x * (r->row_bytes / t->width), r->plane_bytes);
+                     to + k * r->stride + x * (r->row_bytes / t->width), r->plane_bytes);
     return true;
 }
 
@@ -155,7 +165,7 @@ static void decode_job(void *context, int64_t i, int thread)
 static void finish(const tiff_rows *r, uint8_t *rows, int64_t n)
 {
     for (int64_t y = 0; (r->layout->inverted || r->layout->premultiplied) && y < n; y++)
-        tiff_finish_row(r->layout, rows + (size_t)y * r->row_bytes);
+        tiff_finish_row(r->layout, rows + (size_t)y * r->stride);
 }
 
 /* The group that begins with row y. */
@@ -168,6 +178,7 @@ static bool read_group(tiff_rows *r, int64_t y, int64_t rows, uint8_t *to, size_
     r->rows = rows;
     r->to = to;
     r->plane_bytes = plane_bytes;
+    r->stride = stride_of(r, plane_bytes);
     for (int i = 0; i < r->threads; i++) r->workers[i].failed = -1;
     if (r->threads > 1)
         sat_parallel(r->threads, blocks, decode_job, r);
@@ -184,7 +195,7 @@ static bool read_group(tiff_rows *r, int64_t y, int64_t rows, uint8_t *to, size_
 static uint64_t group_bytes(const tiff_rows *r)
 {
     uint64_t bytes;
-    return __builtin_mul_overflow((uint64_t)r->group_rows, r->row_bytes, &bytes) ? UINT64_MAX : bytes;
+    return __builtin_mul_overflow((uint64_t)r->group_rows, line_bytes(r), &bytes) ? UINT64_MAX : bytes;
 }
 
 static bool hold_group(tiff_rows *r, int64_t y, int64_t rows, error *err)
@@ -195,14 +206,15 @@ static bool hold_group(tiff_rows *r, int64_t y, int64_t rows, error *err)
     if (!r->held && !(r->held = malloc(bytes)))
         return fail_memory(err, "out of memory: %llu bytes of strips or tiles", (unsigned long long)bytes);
     r->held_y = -1;
-    if (!read_group(r, y, rows, r->held, 0, err)) return false;
+    if (!read_group(r, y, rows, r->held, r->row_bytes, err)) return false;
     r->held_y = y;
     return true;
 }
 
 static bool read_groups(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
-    for (int64_t end = y + n, k; y < end; y += k, to += (size_t)k * r->row_bytes) {
+    const size_t stride = stride_of(r, plane_bytes);
+    for (int64_t end = y + n, k; y < end; y += k, to += (size_t)k * stride) {
         const int64_t from = y % r->group_rows, left = r->layout->height - (y - from),
                       rows = left < r->group_rows ? left : r->group_rows;
         k = rows - from < end - y ? rows - from : end - y;
@@ -211,7 +223,7 @@ static bool read_groups(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t 
             continue;
         }
         if (!hold_group(r, y - from, rows, err)) return false;
-        memcpy(to, r->held + (size_t)from * r->row_bytes, (size_t)k * r->row_bytes);
+        memcpy(to, r->held + (size_t)from * stride, (size_t)k * stride);
     }
     return true;
 }
@@ -225,7 +237,7 @@ static bool by_row(const tiff_layout *t)
 
 static int64_t part_rows(const tiff_layout *t)
 {
-    return t->block_row_bytes < PART_BYTES ? (int64_t)(PART_BYTES / t->block_row_bytes) : 1;
+    return image_cache_rows((size_t)t->block_row_bytes, t->height);
 }
 
 /* Rows of one strip of a plane. */
@@ -234,21 +246,23 @@ static bool read_part(tiff_rows *r, int plane, int64_t y, int64_t n, uint8_t *to
     const tiff_layout *t = r->layout;
     const uint64_t bytes = (uint64_t)n * t->block_row_bytes, from = (uint64_t)y % t->block_height * t->block_row_bytes;
     const uint32_t index = (uint32_t)(plane_begin(r, plane) + (uint64_t)y / t->block_height);
-    if (t->direct) return read_stored(r, index, from, to + place_of(t, plane, plane_bytes), bytes, err);
+    if (t->direct && r->stride == r->row_bytes)
+        return read_stored(r, index, from, to + place_of(t, plane, plane_bytes), bytes, err);
     if (!r->part && !(r->part = malloc((size_t)part_rows(t) * (size_t)t->block_row_bytes)))
         return fail_memory(err, "out of memory: rows of a TIFF");
     if (!read_stored(r, index, from, r->part, bytes, err)) return false;
     for (int64_t k = 0; k < n; k++)
         tiff_put_row(t, r->colours, r->part + (size_t)k * t->block_row_bytes, t->width, plane,
-                     to + (size_t)k * r->row_bytes, plane_bytes);
+                     to + (size_t)k * r->stride, plane_bytes);
     return true;
 }
 
 static bool read_by_row(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err)
 {
     const tiff_layout *t = r->layout;
-    const int64_t most = t->direct ? n : part_rows(t);
-    for (int64_t end = y + n, k; y < end; y += k, to += (size_t)k * r->row_bytes) {
+    r->stride = stride_of(r, plane_bytes);
+    const int64_t most = t->direct && r->stride == r->row_bytes ? n : part_rows(t);
+    for (int64_t end = y + n, k; y < end; y += k, to += (size_t)k * r->stride) {
         const int64_t left = t->block_height - y % t->block_height, wanted = end - y < most ? end - y : most;
         k = left < wanted ? left : wanted;
         for (int plane = 0; plane < planes_of(t); plane++)
@@ -266,7 +280,7 @@ static int64_t choose_group(const tiff_rows *r)
     const uint64_t in_row = r->across * (uint64_t)planes_of(t), wanted = (uint64_t)r->threads * EACH;
     uint64_t rows_of_blocks = r->threads > 1 ? (wanted + in_row - 1) / in_row : 1;
     if (rows_of_blocks > r->down) rows_of_blocks = r->down;
-    if (rows_of_blocks * t->block_height * r->row_bytes > GROUP_BYTES) rows_of_blocks = 1;
+    if (rows_of_blocks * t->block_height * line_bytes(r) > GROUP_BYTES) rows_of_blocks = 1;
     const uint64_t rows = rows_of_blocks * t->block_height;
     return rows < t->height ? (int64_t)rows : (int64_t)t->height;
 }
@@ -310,9 +324,10 @@ int64_t tiff_rows_step(const tiff_rows *r)
 uint64_t tiff_rows_bytes(const tiff_rows *r, bool any)
 {
     const tiff_layout *t = r->layout;
+    const bool direct = t->direct && !(any && t->planes);
     const uint64_t arrays = 16 * r->across * r->down * (t->planar ? (uint64_t)t->samples : 1);
-    if (by_row(t)) return arrays + (t->direct ? 0 : (uint64_t)part_rows(t) * t->block_row_bytes);
-    const uint64_t each = (t->direct ? 0 : t->block_bytes) + (t->as_stored ? 0 : r->most_stored),
+    if (by_row(t)) return arrays + (direct ? 0 : (uint64_t)part_rows(t) * t->block_row_bytes);
+    const uint64_t each = (direct ? 0 : t->block_bytes) + (t->as_stored ? 0 : r->most_stored),
                    others = arrays + (uint64_t)r->threads * each, group = any ? group_bytes(r) : 0;
     return group > UINT64_MAX - others ? UINT64_MAX : group + others;
 }

@@ -10,6 +10,7 @@
 #include "sat_rects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "choose.h"
@@ -34,11 +35,11 @@ struct sat_rects {
     entry *entries; /* of what is inside the image, in the order of first rows */
     size_t entries_n;
     sat_totals *totals;
+    size_t totals_n;
     size_t *open; /* numbers of entries; */
     size_t open_n, begun;
     int pass, passes;
     int64_t next, end; /* rows of the span that are still needed */
-    bool ended;        /* by its caller */
     sat_rects_table table;
     /* Of a run. */
     int64_t top; /* the row that job.image begins with */
@@ -119,25 +120,41 @@ static void next_span(sat_rects *r)
     }
 }
 
-/* What the rows of job.image take: their pixels under the open rectangles, each of their rows a line of a cache at
- * least; and their tables with four corners of each. */
+/* The first row is needed next, as if none had been given. */
+static void begin_anew(sat_rects *r)
+{
+    memset(r->totals, 0, r->totals_n * sizeof *r->totals);
+    r->begun = r->open_n = 0;
+    r->pass = 0;
+    next_span(r);
+}
+
+/* What the rows of job.image take: their pixels under the open rectangles; and their tables with four corners of each.
+ * In pixels that are added, which are read in order and take less than what follows: */
+enum {
+    LEAST_PX = 64,       /* a row of a rectangle: a line of a cache, of samples of a byte, at least */
+    TABLE_PX = 3,        /* a pixel of a table: it is read, the entry above is, and one is written */
+    FRESH_PX = 2,        /* a byte of memory that was never written: the system clears its page and maps it */
+    CORNERS_PX = 2 * 64, /* four corners: an entry and the one at the other side, in two rows: two lines at least */
+};
 typedef struct load {
     double by_pixels, by_table;
 } load;
 
 static load load_of(const sat_rects *r)
 {
-    const double table_px = 3, corners_px = 128, least_px = 64; /* in pixels that are added */
     const sat_rect_job *j = &r->job;
     const int64_t end = r->top + j->image.height, parts = r->table.rows ? sat_parts(j->image.height, r->table.rows) : 1;
-    load l = {0, table_px * (double)j->image.width * (double)j->image.height};
+    load l = {0, TABLE_PX * (double)j->image.width * (double)j->image.height};
     for (size_t i = 0; i < r->open_n; i++) {
         const sat_rect *t = &r->entries[r->open[i]].touched;
         const int64_t first = t->y > r->top ? t->y : r->top, bottom = t->y + t->height;
         const double rows = (double)((bottom < end ? bottom : end) - first), width = (double)t->width;
-        l.by_pixels += rows * (width < least_px ? least_px : width);
+        l.by_pixels += rows * (width < LEAST_PX ? LEAST_PX : width);
     }
-    l.by_table += corners_px * (double)r->open_n * (double)parts;
+    for (int p = 0; !r->table.used && p < r->table.powers; p++)
+        l.by_table += FRESH_PX * (double)(r->table.view[p].row_bytes * r->table.rows * r->table.view[p].count);
+    l.by_table += CORNERS_PX * (double)r->open_n * (double)parts;
     return l;
 }
 
@@ -167,7 +184,7 @@ static sat_status add_all(sat_rects *r)
         r->job.image = sat_rows_of(&rows, y, n);
         r->top = r->next + y;
         status = sat_rects_table_make(&r->table, &r->job.image, r->job.run);
-        if (status == SAT_OK) status = add_open(r, (double)r->open_n * 128);
+        if (status == SAT_OK) status = add_open(r, (double)r->open_n * CORNERS_PX);
     }
     return status;
 }
@@ -201,7 +218,7 @@ sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run
 {
     sat_run run;
     sat_control control;
-    if (r == NULL || r->ended) return sat_fail(SAT_ERR_ARGUMENT, r ? "the caller ended a run" : "no rectangles");
+    if (r == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK | SAT_RUN_ROWS);
     if (status == SAT_OK) status = take_rows(r, rows, &run);
     if (status == SAT_OK) status = sat_run_asked(&run);
@@ -212,8 +229,10 @@ sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run
     for (; r->begun < r->entries_n && r->entries[r->begun].touched.y < end; r->begun++) r->open[r->open_n++] = r->begun;
     status = add_all(r);
     r->job.run = NULL;
-    r->ended = status != SAT_OK;
-    if (r->ended) return status;
+    if (status != SAT_OK) {
+        begin_anew(r);
+        return status;
+    }
     size_t left = 0;
     for (size_t i = 0; i < r->open_n; i++) {
         const sat_rect *t = &r->entries[r->open[i]].touched;
@@ -287,9 +306,14 @@ static sat_status open_entries(sat_rects *r)
         r->entries_n++;
     }
     if (!sorted) qsort(r->entries, r->entries_n, sizeof *r->entries, by_first_row);
+    r->totals_n = totals;
     r->totals = sat_mul(totals + 1, sizeof *r->totals, &bytes) ? sat_arena_zeros(&r->arena, bytes) : NULL;
     if (r->totals == NULL) return SAT_ERR_MEMORY;
-    return r->entries_n > 1 ? sat_rects_table_open(&r->table, j, &r->arena) : SAT_OK;
+    const sat_status status = r->entries_n > 1 ? sat_rects_table_open(&r->table, j, &r->arena) : SAT_OK;
+    if (status != SAT_ERR_MEMORY) return status;
+    sat_rects_table_close(&r->table); /* the pixels answer, too */
+    r->table = (sat_rects_table){.rows = 0};
+    return SAT_OK;
 }
 
 sat_status sat_rects_create_sized(sat_rects **out, const sat_rects_spec *given, const sat_rect *rects,

@@ -48,6 +48,7 @@ void sat_rects_table_close(sat_rects_table *t)
 sat_status sat_rects_table_make(sat_rects_table *t, const sat_view *rows, const sat_run *run)
 {
     sat_status status = SAT_OK;
+    t->used = true;
     sat_run own = {.control = run->control, .asks = run->asks};
     for (int p = 0; p < t->powers && status == SAT_OK; p++) {
         sat_table table = {.view = t->view[p], .layout = SAT_PADDED, .sample = rows->type, .power = p + 1};

@@ -11,6 +11,7 @@
 typedef struct sat_rects_table {
     int64_t rows; /* at most; 0: none are made */
     int powers;   /* 1: sums; 2: squares too */
+    bool used;    /* their memory was written once */
     sat_plan *plan[2];
     sat_view view[2];
     sat_reader reader[2];

@@ -32,12 +32,12 @@ typedef struct sat_rects_spec {
 /* n rectangles of that image, and what is asked of them. */
 typedef struct sat_rects sat_rects;
 
-/* Takes the question of sat_image_statistics(), or with `reals` in place of `rects` that of sat_image_statistics_f64();
- * the other pointer is NULL.  Rectangles are copied.  The arrays of *ask stay the caller's, and are written when no
- * more rows are needed, or before.  Memory: some 100 bytes for each rectangle; in each image and channel 80 more, 720
- * where sides have fractions; and of several rectangles of integers some 4 MiB.  On SAT_OK *r is the caller's, to be
- * given to sat_rects_destroy(); else it is NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, or _RECT and
- * _RANGE as of sat_image_statistics(). */
+/* Takes the question of sat_image_statistics(), or with `reals` in place of `rects` that of
+ * sat_image_statistics_f64(); the other pointer is NULL.  Rectangles are copied.  The arrays of *ask stay the
+ * caller's, and are written when no more rows are needed, or before.  Memory: some 100 bytes for each rectangle; in
+ * each image and channel 80 more, 720 where sides have fractions; and of several rectangles of integers some 4 MiB, or
+ * none where that is refused.  On SAT_OK *r is the caller's, to be given to sat_rects_destroy(); else it is NULL, and
+ * the status SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, or _RECT and _RANGE as of sat_image_statistics(). */
 #define sat_rects_create(...) /* r, spec, rects, reals, n, ask */                                                      \
     sat_rects_create_sized(__VA_ARGS__, sizeof(sat_rects_spec), sizeof(sat_statistics))
 SAT_API sat_status sat_rects_create_sized(sat_rects **r, const sat_rects_spec *spec, const sat_rect *rects,
@@ -56,7 +56,7 @@ SAT_API int sat_rects_passes(const sat_rects *r);
  * run->first_row, and end at *to or before; a mask has the same rows.  Answers have the bits
  * of sat_image_statistics()'s, for any number of rows at a time and any number of threads.  Returns
  * SAT_ERR_ARGUMENT, _SHAPE (also of rows that are not needed next), _TYPE, _UNAVAILABLE (device memory); and
- * SAT_ERR_CANCELLED, after which the object can only be destroyed. */
+ * SAT_ERR_CANCELLED, after which the object begins anew: the first rows are needed next. */
 #define sat_rects_run(...) /* r, rows, run */ sat_rects_run_sized(__VA_ARGS__, sizeof(sat_run_options))
 SAT_API sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run_options *run,
                                        size_t run_bytes);

@@ -10,7 +10,9 @@ load helpers
     [ ! -e no.pgm ]
     ok info --max-memory 35 a.pgm
     failure "a.pgm: 4x3 px *" info --max-memory 34 a.pgm
-    ok a.pgm --mean 0,0,1,1 --max-memory 35 # no table is made
+    ok a.pgm --mean 0,0,1,1 --max-memory 8K # no table is made
+    failure "a.pgm: 1 rectangle takes more than the 0 bytes that --max-memory leaves beside the image's rows; ask fewer at a time" \
+        a.pgm --mean 0,0,1,1 --max-memory 35
     failure "a.pgm: 4x3 px *" a.pgm --mean 0,0,1,1 --max-memory 34
 }
 
@@ -54,7 +56,7 @@ load helpers
     for args in "marked.npy" "plain.npy --as image"; do
         for command in "--mean 0,0,1,1" "--rect 5,5,1,1 --stat sum"; do
             # shellcheck disable=SC2086 # words
-            ok $args $command --max-memory 491072 # 360000 bytes of pixels, and the file's first 128 KiB: the rest is mapped
+            ok $args $command --max-memory 488K # 360000 bytes of pixels, the file's first 128 KiB, and a rectangle
             # shellcheck disable=SC2086 # words
             failure "*.npy: 300x300 px with 1 channel of f32 may take 479.5625 KiB, more than the 479.5615 KiB of --max-memory" \
                 $args $command --max-memory 491071
@@ -63,6 +65,24 @@ load helpers
     run bash -c 'cat marked.npy | "$1" - --mean 0,0,1,1 --max-memory 300K' bash "$sat"
     [ "$status" = 1 ]
     [ "$output" = "sat: standard input: a stream of an array of 351.6 KiB, more than the 300.0 KiB of --max-memory" ]
+}
+
+@test "--max-memory: rectangles that are summed from rows count, before they are taken" {
+    grey 200 200 a.pgm
+    ok a.pgm -o t.npy
+    for ((i = 0; i < 40000; i++)); do echo "$((i % 190)),$((i / 211)),9,9"; done >whole.csv
+    sed 's/$/.5/' whole.csv >real.csv
+    for rects in whole real; do ok query t.npy --rects $rects.csv -o $rects.want; done
+    # Some 200 bytes each, with fractions some 800; a table of some rows is left out where it would not fit.
+    ok query a.pgm --rects whole.csv --max-pixels 1 --max-memory 10M -o is.csv
+    cmp is.csv whole.want
+    failure "real.csv: 40000 rectangles with fractions take more than the 9.* MiB that --max-memory leaves beside the image's rows; *" \
+        query a.pgm --rects real.csv --max-pixels 1 --max-memory 10M -o no.csv
+    ok query a.pgm --rects real.csv --max-pixels 1 --max-memory 40M -o is.csv
+    cmp is.csv real.want
+    failure "whole.csv: 40000 rectangles take more than the * MiB that --max-memory leaves *" \
+        query a.pgm --rects whole.csv --max-pixels 1 --max-memory 2M -o no.csv
+    [ ! -e no.csv ]
 }
 
 @test "--max-memory: K, M, G and T are of 1024" {
@@ -96,6 +116,7 @@ load helpers
 @test "--max-pixels: K, M, G and T are of 1024" {
     grey 32 32 a.pgm
     grey 33 32 b.pgm
+    ok b.pgm --box 1 -o b.png
     for limit in 1024 1K 1M 2G 3T; do
         ok a.pgm --box 3 --max-pixels $limit -o out.pgm
         ok info a.pgm --max-pixels $limit
@@ -104,7 +125,8 @@ load helpers
     done
     for limit in 1055 1K; do
         failure "b.pgm: *" b.pgm --box 3 --max-pixels $limit -o no.png
-        failure "b.pgm: *" info b.pgm --max-pixels $limit
+        ok info b.pgm --max-pixels $limit
+        failure "b.png: *" info b.png --max-pixels $limit
         failure "b.pgm: *" query b.pgm --rect 0,0,1,1 --max-pixels $limit --backend cpu # a table of the image
         failure "b.pgm: *" b.pgm --mean 0,0,1,1 --max-pixels $limit --backend cpu
         ok b.pgm --mean 0,0,1,1 --max-pixels $limit

@@ -51,6 +51,8 @@ load helpers
     small a.pgm
     usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts" a.pgm -o t.npy --moments 2
     usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
+    usage "--stat 'men': there is no such statistic; did you mean mean?" query a.pgm --rect 0,0,1,1 --stat sum,men
+    usage "--stat 'mean,mean': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat mean,mean
     usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
     usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var
     usage "--ddof '-1': *" query a.pgm --rect 0,0,1,1 --stat var --ddof=-1

@@ -152,9 +152,13 @@ PY
 @test "--nodata and --mask of rectangles: what is refused" {
     rasters
     ok -q byte.tif -o table.npy
+    ok -q byte.tif --box 1 --result f32 -o marked.npy
+    head -c -16 marked.npy >bare.npy
     for given in "--nodata 3" "--nodata none" "--mask mask.pgm"; do
         # shellcheck disable=SC2086 # two words
         failure "table.npy: ${given% *} is for images, and this is a table" query table.npy --rect 0,0,1,1 $given
+        # shellcheck disable=SC2086 # words
+        failure "bare.npy: no trailer: *, if it is an image, --as image*" query bare.npy --rect 0,0,1,1 $given
     done
     usage "--min-valid does not go with --mean" hole.tif --mean 0,0,1,1 --min-valid 3
     usage "--linear does not go with --mean" hole.tif --mean 0,0,1,1 --linear

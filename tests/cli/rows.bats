@@ -269,6 +269,10 @@ END
     ok a.raw --raw 250x5000:u16be:2 --mean 0,0,250,5000
     failure "a.raw: truncated: 5001000 bytes of samples are needed, 5000000 are there" a.raw --raw 1000x5001:u8 --box 3 -o no.pgm
     usage "--raw '10x5000': WxH:TYPE*" a.raw --raw 10x5000 --box 3 -o no.pgm
+    usage "--raw '10x10:u16': u16 lacks the order of its bytes: u16le or u16be" a.raw --raw 10x10:u16 --box 3 -o no.pgm
+    usage "--raw '10x10:i8le': i8 has one byte, and no order of bytes" a.raw --raw 10x10:i8le --box 3 -o no.pgm
+    usage "--raw '10x10:f16le:2': TYPE is u8, i8, or u16, *" a.raw --raw 10x10:f16le:2 --box 3 -o no.pgm
+    usage "--raw '10x10:u8:5': C is 1 to 4" a.raw --raw 10x10:u8:5 --box 3 -o no.pgm
     ok query a.raw --raw 1000x5000:u8 --rect 0,0,3,3
 }
 
@@ -380,6 +384,94 @@ numpy.save("f.npy", m.astype("f4") / 7)'
     sat a.pgm --rects bad.csv
     [ "$status" = 1 ]
     [ "${#lines[@]} $stderr" = "2 sat: bad.csv: line 2: rectangle 0,0,1,5001 reaches outside the image; the image is 1000x5000 px (--clip cuts rectangles to it)" ]
+}
+
+@test "images of many bands, and one of them, in bands of rows" {
+    begin
+    # A TIFF in a pipe is decoded whole.
+    "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.random.default_rng(7).integers(0, 50, (3000, 500, 8), numpy.uint16)
+numpy.save("in.npy", a)
+numpy.save("m.npy", (a[:, :, 0] < 35).astype("u1"))
+for i in 0, 6:
+    numpy.save("%d.npy" % i, a[:, :, i])'
+    ok in.npy --box 1 -o in.tif
+    ok in.npy --box 9 --threshold wolf -o is.npy # each band has extremes of its own: whole
+    for band in 0 6; do
+        ok $band.npy --box 9 --threshold wolf -o want.npy
+        "${PYTHON:-python3}" -c 'import numpy; assert (numpy.load("is.npy")[:, :, int("'$band'")] == numpy.load("want.npy")).all()'
+    done
+    for args in "--box 31" "--box 4 --passes 3 --mask m.npy" "--gauss 3" "--box 9 --stat std --nodata 7"; do
+        # shellcheck disable=SC2086 # words
+        for i in 0 6; do ok -q $i.npy $args -o want.$i.npy; done
+        for from in npy tif; do
+            # shellcheck disable=SC2086 # words
+            sat in.$from $args --max-pixels 1M -o is.$from.npy -v
+            [[ $status = 0 && $stderr == *"in bands of "* && $stderr != *whole* ]]
+            # shellcheck disable=SC2086 # words
+            ok -q in.$from $args --channel 7 --max-pixels 1M -o one.npy
+            cmp one.npy want.6.npy
+        done
+        cmp is.npy.npy is.tif.npy
+        "${PYTHON:-python3}" -c '
+import numpy
+a = numpy.load("is.npy.npy")
+for i in 0, 6:
+    assert a[:, :, i].tobytes() == numpy.load("want.%d.npy" % i).tobytes()'
+        # shellcheck disable=SC2086 # words
+        ok -q in.tif $args --tiff-compression none -o is.tif
+        # shellcheck disable=SC2086 # words
+        cat in.tif | "$sat" -q - $args --tiff-compression none -o want.tif
+        cmp is.tif want.tif
+    done
+    ok in.tif --box 31 --max-memory 32M -o is.npy # whole, 24 MB and as many for results
+    ok in.tif --box 31 --rows 1000:1100 -o is.npy
+    ok in.npy --box 31 --rows 1000:1100 -o want.npy
+    cmp is.npy want.npy
+    cat in.tif | "$sat" query - --grid 70 --stat mean,std,count --mask m.npy >want.csv
+    cat in.tif | "$sat" - --mask m.npy --moments 0,1,2 -o want.npy
+    for from in npy tif; do
+        ok query in.$from --grid 70 --stat mean,std,count --mask m.npy --max-pixels 1M -o is.csv
+        cmp is.csv want.csv
+        ok in.$from --mask m.npy --moments 0,1,2 --max-pixels 1M -o is.npy
+        cmp is.npy want.npy
+    done
+    # More rectangles of many bands than are answered at once: a stream of them is read whole.
+    "${PYTHON:-python3}" -c '
+import numpy
+numpy.save("200.npy", numpy.random.default_rng(8).integers(0, 999, (300, 250, 200), numpy.uint16))
+open("many.csv", "w").write("".join("%d,%d,3,3\n" % (i % 40, i * 7 % 290) for i in range(3000)))'
+    for args in "--rects many.csv" "--grid 5" "--grid 1x150"; do
+        # shellcheck disable=SC2086 # words
+        ok query 200.npy $args --stat sum -o want.csv
+        # shellcheck disable=SC2086 # words
+        cat 200.npy | "$sat" query - $args --stat sum | cmp - want.csv
+    done
+    failure "in.npy: there is no channel 9: the image has 8 channels" in.npy --channel 9 --box 3 -o no.npy
+}
+
+@test "info reads rows, so that broken ones are found, in little memory" {
+    begin
+    printf 'P5 60000 60000 255\n' >big.pgm
+    truncate -s $((19 + 3600000000)) big.pgm # takes no space
+    ok info big.pgm --max-memory 1M --max-pixels 1
+    [[ $output == *"60000 x 60000 px"* ]]
+    truncate -s -1 big.pgm
+    failure "big.pgm: truncated: 3600000000 bytes of samples are needed, 3599999999 are there" info big.pgm
+    ok c.pgm --box 1 -o c.tif
+    ok info c.tif --max-memory 4M --max-pixels 1 --json
+    [[ $output == *'"width":2001,"height":1200,"channels":3'* ]]
+    printf 'broken' | dd of=c.tif bs=1 seek=4000000 conv=notrunc 2>dd # in a strip
+    failure "c.tif: *" info c.tif
+    cat a.pgm | "$sat" info - --max-memory 400K --max-pixels 1 >want
+    grep -q "1000 x 5000 px" want
+    run bash -c 'head -c 4999999 a.pgm | "$1" info -' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $output == "sat: standard input: truncated"* ]]
+    printf x >>a.pgm
+    run bash -c 'cat a.pgm | "$1" info -' bash "$sat"
+    [[ $status = 1 && $output == "sat: standard input: the picture ends at byte "* ]]
 }
 
 @test "rectangles of images larger than memory" {

@@ -301,7 +301,7 @@ load helpers
         [[ ${lines[0]} =~ ^'a'\?+'gnp.pgm'$ ]]
         ok info --json "$name"
         [[ $output == '{"file":"a\u'$code'gnp.pgm",'* ]]
-        failure "a??*gnp.pgm: *" info --max-pixels 1 "$name"
+        failure "a??*gnp.pgm: *" info --max-memory 1 "$name"
         [[ $stderr =~ ^'sat: a'\?+'gnp.pgm: ' ]]
     done
     name=$(printf 'a\U000e0041.pgm') # a tag

@@ -456,6 +456,8 @@ np.save("ones.npy", np.ones((40, 61), np.uint8))'
 
 @test "what is refused" {
     small a.pgm
+    usage "--stat 'maen': there is no such statistic; did you mean mean?" a.pgm --box 3 --stat std,maen -o 'o.{stat}.tif'
+    usage "--threshold 'savola': there is no such threshold; did you mean sauvola?" a.pgm --box 3 --threshold savola -o o.tif
     usage "--stat 'nope': there is no such statistic; there are mean, *" a.pgm --box 3 --stat nope -o o.tif
     usage "--threshold 'std': there is no such threshold; there are mean, *" a.pgm --box 3 --threshold std -o o.tif
     usage "--stat: 'z=1' is no parameter of sauvola; it has k, r, range" a.pgm --box 3 --stat sauvola:z=1 -o o.tif

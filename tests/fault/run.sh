@@ -329,6 +329,11 @@ inputs() {
     tiles >tile-none.tif && "$sat" tile-none.tif --box 1 -o tile-deflate.tif && "$sat" tile-none.tif --box 1 -o tile.pgm &&
         "$sat" tile.pgm --box 1 --tiff-compression none -o strip-none.tif && "$sat" tile.pgm --box 1 -o strip-deflate.tif ||
         return 1
+    { # the same samples as 384 x 2304 pixels with six bands
+        printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (2304, 384, 6), }"
+        tail -c $((2304 * 2304)) tile.pgm
+    } >six.npy
+    "$sat" six.npy --box 1 -o six.tif || return 1
     echo x,y,w,h,name >rects.csv
     for n in {0..199}; do echo "$((n % 50)),$((n % 40)),$((n % 14 + 1)),$((n % 8 + 1)),n$n"; done >>rects.csv
 }
@@ -370,6 +375,10 @@ faults "a file of questions to a picture" "$sat" query in.png --rects rects.csv 
 faults "bands of rows" "$sat" big.ppm --box 5 --threads 1 -o run/out.ppm
 faults "rectangles by rows" "$sat" query big.ppm --rects rects.csv --stat mean,std -o run/out.csv
 faults "cells by rows, with a mask" "$sat" query big.ppm --grid 400 --mask big.pgm --stat mean -o run/out.tif
+for from in npy tif; do
+    faults "six bands of a $from in bands of rows" "$sat" six.$from --box 5 --passes 2 --min-valid 3 --threads 1 \
+        --tiff-compression none -o run/out.tif
+done
 faults "bands of rows from the bottom" "$sat" big.bmp --box 5 --threads 1 -o run/out.bmp
 for part in strip tile; do
     for how in none deflate; do

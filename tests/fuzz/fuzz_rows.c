@@ -29,7 +29,8 @@ static const char *check_parts(row_source *s, const image *whole, size_t n)
 {
     const int64_t H = s->head.height;
     uint32_t state = (uint32_t)n * 2654435761u + 1;
-    uint8_t *rows = malloc((size_t)H * s->head.row_bytes);
+    const size_t row = s->head.row_bytes, planes = (size_t)image_planes(&s->head);
+    uint8_t *rows = malloc((size_t)H * row * planes);
     const char *why = rows ? NULL : "no memory for rows";
     error err = {.text = ""};
     for (int64_t y = 0, k = 0, count; !why && k < 24; k++, y += count) {
@@ -41,9 +42,10 @@ static const char *check_parts(row_source *s, const image *whole, size_t n)
         if (!ok && !why && (err.text[0] == '\0' || strchr(err.text, '\n')))
             why = "a failure without a line that says why";
         if (!ok) break;
-        if (!why && whole->data &&
-            memcmp(rows, (uint8_t *)whole->data + (size_t)y * whole->row_bytes, (size_t)count * whole->row_bytes) != 0)
-            why = "rows are not those of the whole image";
+        for (size_t i = 0; whole->data && i < (size_t)count * planes; i++)
+            if (memcmp(rows + i * row, (uint8_t *)whole->data + (i % planes * (size_t)H + (size_t)y + i / planes) * row,
+                       row) != 0)
+                why = "rows are not those of the whole image";
     }
     free(rows);
     return why;
@@ -59,10 +61,11 @@ static const char *check(const uint8_t *bytes, size_t n, const decode_options *o
     if (!decoded && (err.text[0] == '\0' || strchr(err.text, '\n'))) why = "a failure without a line that says why";
     const bool ok = row_source_open(&s, path, opt, &again);
     if (!ok && decoded) why = "an image that is decoded has no rows";
-    if (ok && !s.whole && s.head.height <= MAX_PIXELS && s.head.row_bytes <= (size_t)(MAX_BYTES / s.head.height) &&
-        !why)
+    if (ok && !s.whole && s.head.height <= MAX_PIXELS &&
+        image_line_bytes(&s.head) <= (size_t)(MAX_BYTES / s.head.height) && !why)
         why = decoded && (whole.width != s.head.width || whole.height != s.head.height || whole.type != s.head.type ||
-                          whole.channels != s.head.channels || whole.row_bytes != s.head.row_bytes)
+                          whole.channels != s.head.channels || whole.row_bytes != s.head.row_bytes ||
+                          image_planes(&whole) != image_planes(&s.head))
                   ? "another size"
                   : check_parts(&s, &whole, n);
     row_source_close(&s);
@@ -75,7 +78,10 @@ static const char *run(const uint8_t *bytes, size_t n)
     char text[64] = "";
     raw_layout raw;
     error err;
-    decode_options opt = {.max_pixels = MAX_PIXELS, .threads = 1 + (int)(n % 3), .channels.number = n % 5 == 4};
+    decode_options opt = {.max_pixels = MAX_PIXELS,
+                          .threads = 1 + (int)(n % 3),
+                          .channels.number = n % 5 == 4,
+                          .planes_from = n % 2 ? 2 : 0};
     const image_format *format = format_by_content(bytes, n);
     if (format) return format->reads_rows ? check(bytes, n, &opt) : NULL;
     const uint8_t *end = memchr(bytes, '\n', n);

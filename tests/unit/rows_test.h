@@ -86,6 +86,18 @@ static inline sat_type type_of(const image_format *format)
     return format->holds(SAT_U16, 1, &err) ? SAT_U16 : format->holds(SAT_F32, 1, &err) ? SAT_F32 : SAT_U8;
 }
 
+/* The image's rows as rows are held: a row of each plane, then the next row of each. */
+static inline uint8_t *lines_of(const image *img)
+{
+    const size_t planes = (size_t)image_planes(img), row = img->row_bytes;
+    uint8_t *lines = malloc(image_bytes(img) * planes);
+    assert_non_null(lines);
+    for (size_t y = 0; y < (size_t)img->height; y++)
+        for (size_t k = 0; k < planes; k++)
+            memcpy(lines + (y * planes + k) * row, (uint8_t *)img->data + (k * (size_t)img->height + y) * row, row);
+    return lines;
+}
+
 /* The image's rows, read in parts from the top, and at random places of a file. */
 static inline void check_rows(const char *path, const image *img, bool places, const decode_options *opt)
 {
@@ -97,23 +109,27 @@ static inline void check_rows(const char *path, const image *img, bool places, c
     assert_int_equal(s.head.channels, img->channels);
     assert_int_equal(s.head.type, img->type);
     assert_int_equal(s.head.row_bytes, img->row_bytes);
+    assert_int_equal(image_planes(&s.head), image_planes(img));
     const int64_t H = img->height;
+    const size_t row = img->row_bytes * (size_t)image_planes(img);
+    uint8_t *lines = lines_of(img);
     for (int64_t y = 0, n; y < H; y += n) {
         n = 1 + below(H - y < 40 ? H - y : 40);
-        uint8_t *rows = malloc((size_t)n * img->row_bytes);
+        uint8_t *rows = malloc((size_t)n * row);
         assert_non_null(rows);
         if (!row_source_read(&s, y, n, rows, &err)) fail_msg("%s", err.text);
-        assert_memory_equal(rows, (uint8_t *)img->data + (size_t)y * img->row_bytes, (size_t)n * img->row_bytes);
+        assert_memory_equal(rows, lines + (size_t)y * row, (size_t)n * row);
         free(rows);
     }
     for (int i = 0; places && i < 20; i++) {
         const int64_t y = below(H), n = 1 + below(H - y);
-        uint8_t *rows = malloc((size_t)n * img->row_bytes);
+        uint8_t *rows = malloc((size_t)n * row);
         assert_non_null(rows);
         if (!row_source_read(&s, y, n, rows, &err)) fail_msg("%s", err.text);
-        assert_memory_equal(rows, (uint8_t *)img->data + (size_t)y * img->row_bytes, (size_t)n * img->row_bytes);
+        assert_memory_equal(rows, lines + (size_t)y * row, (size_t)n * row);
         free(rows);
     }
+    free(lines);
     row_source_close(&s);
 }
 
@@ -126,7 +142,7 @@ static inline void check_file_and_stream(const uint8_t *bytes, size_t n, const i
     check_rows(path, img, true, opt);
     image whole;
     if (!image_read(path, opt, &whole, NULL, &err)) fail_msg("%s", err.text);
-    assert_memory_equal(whole.data, img->data, image_bytes(img));
+    assert_memory_equal(whole.data, img->data, image_bytes(img) * (size_t)image_planes(img));
     image_free(&whole);
     for (int i = 0; stream && i < 2; i++) {
         feed f;
@@ -135,7 +151,7 @@ static inline void check_file_and_stream(const uint8_t *bytes, size_t n, const i
             check_rows(f.path, img, false, opt);
         } else {
             if (!image_read(f.path, opt, &whole, NULL, &err)) fail_msg("%s", err.text);
-            assert_memory_equal(whole.data, img->data, image_bytes(img));
+            assert_memory_equal(whole.data, img->data, image_bytes(img) * (size_t)image_planes(img));
             image_free(&whole);
         }
         feed_end(&f);
@@ -168,6 +184,17 @@ static inline image some_image(sat_type type, int channels)
     static const int64_t sides[][2] = {{1, 1}, {3, 7}, {61, 97}, {701, 301}, {1, 999}, {2999, 67}};
     const int64_t *side = sides[below(sizeof sides / sizeof *sides)];
     return random_image(side[0], side[1], channels, type, next_random(&seed));
+}
+
+/* The same of 2 to 9 bands: planes. */
+static inline image some_bands(sat_type type)
+{
+    const int planes = 2 + (int)below(8);
+    const image one = some_image(type, 1);
+    image img = random_image(one.width, one.height * planes, 1, type, next_random(&seed));
+    img.height = one.height, img.planes = planes;
+    free(one.data);
+    return img;
 }
 
 #endif

@@ -176,24 +176,91 @@ static bool no_more(void *context)
     return (*(int *)context)-- > 0;
 }
 
+/* In either pass; then from the first row on. */
 static void an_end(void **state)
 {
+    enum { SIDE = 3000 };
     static answers a;
-    static uint8_t samples[4000][4000];
-    const sat_rect all = {0, 0, 4000, 4000};
-    const sat_rects_spec spec = {.width = 4000, .height = 4000, .sample = SAT_U8};
-    const sat_view v = {
-        .data = samples, .width = 4000, .height = 4000, .channels = 1, .type = SAT_U8, .row_bytes = sizeof *samples};
-    int more = 1;
+    static float samples[SIDE][SIDE];
+    const sat_rect rects[] = {{0, 0, SIDE, SIDE}, {5, 7, 2, 2}, {0, 2999, SIDE, 1}};
+    const sat_rects_spec spec = {.width = SIDE, .height = SIDE, .sample = SAT_F32};
+    sat_view v = {.width = SIDE, .channels = 1, .type = SAT_F32, .row_bytes = sizeof *samples};
+    int64_t from, to;
     sat_rects *r;
     (void)state;
-    ask_for(&a, 1);
-    assert_ok(sat_rects_create(&r, &spec, &all, NULL, 1, &a.ask));
-    const sat_run_options run = {.proceed = no_more, .context = &more};
-    assert_int_equal(sat_rects_run(r, &v, &run), SAT_ERR_CANCELLED);
-    said(sat_rects_run(r, &v, NULL), SAT_ERR_ARGUMENT, "ended");
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) samples[y][x] = (float)(y % 2);
+    for (int pass = 0; pass < 2; pass++) {
+        ask_for(&a, 7);
+        assert_ok(sat_rects_create(&r, &spec, rects, NULL, 3, &a.ask));
+        for (int part = 0; part < 2 * pass; part++) {
+            v.data = samples[part * SIDE / 2], v.height = SIDE / 2;
+            assert_ok(sat_rects_run(r, &v, &(sat_run_options){.first_row = part * SIDE / 2}));
+        }
+        v.data = samples[0], v.height = SIDE / 2;
+        assert_ok(sat_rects_run(r, &v, NULL));
+        int more = 1;
+        const sat_run_options run = {.proceed = no_more, .context = &more, .first_row = SIDE / 2};
+        v.data = samples[SIDE / 2];
+        assert_int_equal(sat_rects_run(r, &v, &run), SAT_ERR_CANCELLED);
+        assert_ok(sat_rects_needs(r, &from, &to));
+        assert_true(from == 0 && to == SIDE);
+        for (int part = 0; part < 4; part++) {
+            v.data = samples[part % 2 * SIDE / 2];
+            assert_ok(sat_rects_run(r, &v, &(sat_run_options){.first_row = part % 2 * SIDE / 2}));
+        }
+        assert_ok(sat_rects_needs(r, &from, &to));
+        assert_true(from == to && a.mean[0] == 0.5 && a.mean[1] == 0.5 && a.mean[2] == 1);
+        assert_true(a.var[0] == 0.25 && a.var[1] == 0.25 && a.var[2] == 0);
+        sat_rects_destroy(&r);
+    }
     sat_rects_destroy(&r);
-    sat_rects_destroy(&r);
+}
+
+/* ---- memory that is refused ----------------------------------------------------------------------------- */
+
+static size_t largest_bytes;
+
+static void *up_to_largest(void *context, size_t bytes, sat_memory_kind kind)
+{
+    (void)context, (void)kind;
+    return bytes <= largest_bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+}
+
+static void give_back(void *context, void *data, size_t bytes, sat_memory_kind kind)
+{
+    (void)context, (void)bytes, (void)kind;
+    free(data);
+}
+
+/* Where there is no room for tables of some rows, the pixels answer; where there is none for a rectangle, none do. */
+static void little_memory(void **state)
+{
+    enum { SIDE = 400 };
+    static answers is, want;
+    static uint8_t samples[SIDE][SIDE];
+    static sat_rect rects[RECTS];
+    const sat_allocator allocator = {up_to_largest, give_back, NULL};
+    sat_rects_spec spec = {.width = SIDE, .height = SIDE, .sample = SAT_U8};
+    const sat_view v = {
+        .data = samples, .width = SIDE, .height = SIDE, .channels = 1, .type = SAT_U8, .row_bytes = sizeof *samples};
+    sat_rects *r;
+    (void)state;
+    for (int i = 0; i < SIDE * SIDE; i++) samples[i / SIDE][i % SIDE] = (uint8_t)(i % 977 * i % 251);
+    for (int i = 0; i < RECTS; i++) rects[i] = (sat_rect){i % 200, i % 190, 200, 200};
+    for (largest_bytes = SIZE_MAX;; largest_bytes = 100 << 10, spec.allocator = &allocator) {
+        ask_for(&is, 0);
+        is.ask.threads = 1;
+        assert_ok(sat_rects_create(&r, &spec, rects, NULL, RECTS, &is.ask));
+        give(r, &v, NULL, SIDE);
+        sat_rects_destroy(&r);
+        if (largest_bytes != SIZE_MAX) break;
+        want = is;
+    }
+    assert_memory_equal(is.sums, want.sums, sizeof is.sums);
+    largest_bytes = 100;
+    assert_int_equal(sat_rects_create(&r, &spec, rects, NULL, RECTS, &is.ask), SAT_ERR_MEMORY);
+    assert_null(r);
 }
 
 int main(void)
@@ -202,6 +269,7 @@ int main(void)
         cmocka_unit_test(the_bits_of_the_whole_image),
         cmocka_unit_test(the_rows_that_are_needed),
         cmocka_unit_test(an_end),
+        cmocka_unit_test(little_memory),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,13 @@ static void written_in_parts(const image_format *format, const image *img, encod
     snprintf(path, sizeof path, "%s/written", scratch);
     assert_true(sink_open(&out, path, NULL, &err));
     if (!row_sink_begin(&to, format, &head, &opt, out, &err)) fail_msg("%s", err.text);
+    uint8_t *lines = lines_of(img);
     for (int64_t y = 0, rows; y < img->height; y += rows) {
         rows = 1 + below(img->height - y < 50 ? img->height - y : 50);
-        if (!row_sink_write(&to, (uint8_t *)img->data + (size_t)y * img->row_bytes, rows, &err))
+        if (!row_sink_write(&to, lines + (size_t)y * img->row_bytes * (size_t)image_planes(img), rows, &err))
             fail_msg("%s", err.text);
     }
+    free(lines);
     if (!row_sink_end(&to, &err)) fail_msg("%s", err.text);
     row_sink_free(&to);
     assert_true(sink_commit(&out, &err));
@@ -67,21 +69,53 @@ static void tiles_are_written_in_parts(void **state)
     for (int k = 0; k < 75; k++) {
         const encode_options opt = {
             .compression = names[k % 5], .tile_width = tiles[k / 5 % 5][0], .tile_height = tiles[k / 5 % 5][1]};
-        image img = some_image(types[k % TYPES], 1 + k / 3 % 4), back;
+        const bool bands = k % 4 == 3;
+        decode_options all = plain;
+        all.planes_from = bands ? 2 : 0;
+        image img = bands ? some_bands(types[k % TYPES]) : some_image(types[k % TYPES], 1 + k / 3 % 4), back;
         uint8_t *parts, *whole;
         size_t n, n_whole;
         if (!encode_to_memory(&format_tiff, &img, &opt, &whole, &n_whole, &err)) fail_msg("%s", err.text);
         written_in_parts(&format_tiff, &img, opt, &parts, &n);
         assert_int_equal(n, n_whole);
         assert_memory_equal(parts, whole, n);
-        if (!decode_exactly(parts, n, &plain, &back, &err)) fail_msg("%s", err.text);
+        if (!decode_exactly(parts, n, &all, &back, &err)) fail_msg("%s", err.text);
         assert_int_equal(back.width, img.width);
         assert_int_equal(back.height, img.height);
-        assert_memory_equal(back.data, img.data, image_bytes(&img));
+        assert_int_equal(image_planes(&back), image_planes(&img));
+        assert_memory_equal(back.data, img.data, image_bytes(&img) * (size_t)image_planes(&img));
+        if (bands) check_file_and_stream(parts, n, &img, false, &all);
         image_free(&back);
         image_free(&img);
         free(parts);
         free(whole);
+    }
+}
+
+/* Arrays of more bands than a picture's: all of them, and one. */
+static void arrays_of_bands(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4 * TYPES; k++) {
+        image img = some_bands(types[k % TYPES]);
+        decode_options opt = plain;
+        uint8_t *parts, *whole;
+        size_t n, n_whole;
+        if (!encode_to_memory(&format_npy, &img, &(encode_options){0}, &whole, &n_whole, &err))
+            fail_msg("%s", err.text);
+        written_in_parts(&format_npy, &img, (encode_options){0}, &parts, &n);
+        assert_int_equal(n, n_whole);
+        assert_memory_equal(parts, whole, n);
+        opt.planes_from = 2;
+        const bool turned = img.planes > 4 && img.height <= 4; /* its bands are taken for columns, and refused */
+        if (img.planes > 4 && !turned) check_file_and_stream(parts, n, &img, true, &opt);
+        image one = img;
+        opt.channels.number = 1 + (int)below(img.planes);
+        one.data = (uint8_t *)img.data + (size_t)(opt.channels.number - 1) * image_bytes(&img), one.planes = 1;
+        if (!turned) check_file_and_stream(parts, n, &one, true, &opt);
+        free(parts);
+        free(whole);
+        image_free(&img);
     }
 }
 
@@ -93,6 +127,7 @@ static void tiffs_of_all_kinds(void **state)
     static tiff t;
     (void)state;
     for (int k = 0; k < 6 * 4 * 5 * 32; k++) {
+        decode_options opt = plain;
         const int layout = k % 32, photometric = k / 32 % 4,
                   compression = (int[]){0, 0, DEFLATE, PACKBITS, DEFLATE}[k / 128 % 5];
         kind is = {.bits = depths[k / 640],
@@ -104,12 +139,14 @@ static void tiffs_of_all_kinds(void **state)
                    .big = layout & 16,
                    .compression = compression,
                    .rows = 1 + k % 7,
+                   .behind = photometric != PALETTE && k % 5 == 1 ? 1 + k % 3 : 0,
                    .differences = k / 128 % 5 == 4 && depths[k / 640] % 8 == 0 && depths[k / 640] < 32};
         image img;
         if ((photometric == PALETTE && is.bits > 8) || (photometric == WHITE && is.bits == 32)) continue;
+        opt.planes_from = is.behind ? 2 : 0;
         make(&t, &is);
-        if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
-        check_file_and_stream(t.bytes, t.n, &img, false, &plain);
+        if (!decode_exactly(t.bytes, t.n, &opt, &img, &err)) fail_msg("%s", err.text);
+        check_file_and_stream(t.bytes, t.n, &img, false, &opt);
         image_free(&img);
     }
 }
@@ -203,8 +240,11 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_in_parts_are_the_image), cmocka_unit_test(tiles_are_written_in_parts),
-        cmocka_unit_test(tiffs_of_all_kinds),          cmocka_unit_test(turned_tiffs),
+        cmocka_unit_test(rows_in_parts_are_the_image),
+        cmocka_unit_test(tiles_are_written_in_parts),
+        cmocka_unit_test(arrays_of_bands),
+        cmocka_unit_test(tiffs_of_all_kinds),
+        cmocka_unit_test(turned_tiffs),
         cmocka_unit_test(tiffs_of_other_software),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
