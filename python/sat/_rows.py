@@ -114,7 +114,7 @@ class Box(_Rows):
 
 
 class Window(_Rows):
-    """`sat.window()` of some rows at a time; of "wolf" with the extremes of the whole image.  Parameters as of `Box`."""
+    """`sat.window()` of some rows at a time; of "wolf" with `extremes`.  Parameters as of `Box`."""
 
     __slots__ = ()
 

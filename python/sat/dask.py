@@ -221,7 +221,8 @@ def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
     bands = []
     for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
         channels = slice(start, start + wide)
-        bands.append([made(how, z, mask, channels, extremes, *part) for part in zip(own, needed, near(z, channels), masks)])
+        parts = zip(own, needed, near(z, channels), masks)
+        bands.append([made(how, z, mask, channels, extremes, *part) for part in parts])
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
     every = [one for row in bands for one in row]
