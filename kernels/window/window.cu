@@ -104,7 +104,7 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-/* Floats are summed as in box filters, or joined in segments as tall as the window. */
+/* Floats are summed as in box filters, or also joined in segments as tall as the window. */
 int64_t window_period(const void *given)
 {
     const sat_window_spec *spec = (const sat_window_spec *)given;
@@ -113,8 +113,11 @@ int64_t window_period(const void *given)
         needs |= sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs;
     if (needs & SAT_NEEDS_EXTREMES) return 0;
     if (!sat_is_float(spec->sample)) return 1;
-    return needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? spec->window_height
-                                                       : box_float_period(spec->sample, spec->window_height);
+    const int64_t period = box_float_period(spec->sample, spec->window_height);
+    if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return period;
+    int64_t common = period;
+    while (common % spec->window_height) common += period;
+    return common;
 }
 
 sat_status window_counts(void *state, sat_counts *counts)

@@ -145,7 +145,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
 /* ---- host ---------------------------------------------------------------------------------------------- */
 
 struct counts_and_sums {
-    static constexpr bool counts = true;
+    static constexpr box::float_features features = box::SUMS_AND_COUNTS;
     template <class Layout> using results = results_of_sums<Layout>;
 };
 
@@ -178,7 +178,8 @@ sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask,
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
 }
 
-template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
+/* The window as strips of the box filter have it; what they are in the end, and the memory of runs. */
+inline sat_status take_strips(state *w)
 {
     box_float *f = prim::arena_new<box_float>(w->arena);
     if (f == NULL) return SAT_ERR_MEMORY;
@@ -188,6 +189,21 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
     f->reach_y = w->reach_y;
     f->masked = w->spec.masked;
     w->sums = f;
+    return SAT_OK;
+}
+inline sat_status describe_strips(state *w)
+{
+    w->strips = w->sums->work.strips;
+    w->strip = w->sums->strip;
+    w->rows = w->sums->work.rows;
+    return take_found(w, 0);
+}
+
+template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
+{
+    sat_status status = take_strips(w);
+    if (status != SAT_OK) return status;
+    box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     *has_room = !w->plan.validity || (rows <= UINT16_MAX && rows <= UINT32_MAX / columns);
     if (!*has_room && w->spec.band_rows)
@@ -195,15 +211,12 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
                         (long long)w->spec.window_height);
     if (!*has_room) return SAT_OK;
     const auto take = [&]<class Filter>() { w->queue = queue_sums<Filter>; };
-    sat_status status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
+    status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
     if (status == SAT_OK && !*has_room && w->spec.band_rows)
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
                           (long long)w->spec.window_width);
     if (status != SAT_OK || !*has_room) return status;
-    w->strips = f->work.strips;
-    w->strip = f->strip;
-    w->rows = f->work.rows;
-    return take_found(w, 0);
+    return describe_strips(w);
 }
 
 } // namespace window

@@ -1,0 +1,197 @@
+/* window_moments.cuh - sums and squared distances of windows of floats to results; plans (window_moments.cu). */
+#ifndef WINDOW_MOMENTS_CUH
+#define WINDOW_MOMENTS_CUH
+
+#include "window/window_moment_rows.cuh"
+#include "window/window_sums.cuh"
+
+namespace window
+{
+
+/* Windows' sums and squared distances to results. */
+template <class Layout> struct results_of_moments : moment_rows<Layout> {
+    using Sample = typename Layout::sample_type;
+    using typename Layout::shared;
+    using typename moment_rows<Layout>::window_sums;
+    static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS;
+    using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::ROW, Layout::ONE_CHANNEL, Layout::COLUMNS,
+        Layout::threads, Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x,
+        Layout::y, Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
+        Layout::channel_count, Layout::pixel_of, Layout::place, Layout::row_of_warp;
+
+    finish results;
+    uint64_t *clipped;
+    int32_t first_row, end_row; /* of results that count */
+    bool plain;                 /* one or two results, means, variances and their roots in f32, and never empty */
+
+    struct strip_results {
+        int32_t origin, begin, end; /* px: of place 0, and of results */
+        uint32_t clipped;
+        bool alike; /* all windows hold as many columns */
+    };
+    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t, int32_t) const
+    {
+        const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
+        return {origin, begin, end, 0, !(shrinks || takes_value) || (begin >= x.before && end <= x.n - x.after)};
+    }
+    PRIM_DEVICE void next_step(strip_results &) const {}
+    PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
+    PRIM_DEVICE void prepare_results(shared &s, const strip_results &) const
+    {
+        if constexpr (!ONE_CHANNEL)
+            for (uint32_t i = prim::thread_id(); i < COLUMNS; i += threads) {
+                const uint32_t pixel = pixel_of(i);
+                s.places.set(i, (uint16_t)place(pixel, i - pixel * channel_count()));
+            }
+    }
+
+    /* With what a border's value adds, where a window has positions outside the image. */
+    PRIM_DEVICE moments<double> moments_at(double sum, double squares, double covered, uint32_t channel) const
+    {
+        double n = covered;
+        const double beyond = takes_value ? area - covered : 0;
+        if (beyond > 0) {
+            const double d = apart(value[channel], sum / n);
+            squares += d * (prim::product(n, beyond) / area * d);
+            sum += prim::product(value[channel], beyond);
+            n = area;
+        }
+        const bool extreme = box::extremity<Sample>(sum) >= box::EXTREME;
+        const double mean = extreme ? sum / n : quotient_by(sum, n), far = (squares < 0 ? 0 : squares) + 0 * sum;
+        return {n, sum, mean, far / (n - results.ddof), far / n + mean * mean, 0};
+    }
+
+    PRIM_DEVICE void stage_row(shared &s, const window_sums &v, int32_t row, int32_t bottom,
+                               const strip_results &r) const
+    {
+        const unsigned run = prim::thread_id() % RUNS;
+        if (!plain) {
+            const uint32_t line = run / ((uint32_t)this->pixels / RUN);
+            if (line >= channel_count()) return;
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                s.sums.set(this->place_of_run() + i, v.sum[i]);
+                s.squares.set(this->place_of_run() + i, v.squares[i]);
+            }
+            return;
+        }
+        if (row >= bottom) return;
+        const double rows = this->count(row - y.before, row + y.after + 1), whole = rows * (x.before + 1 + x.after);
+        const double per_whole = 1 / whole, per_less = 1 / (whole - results.ddof);
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const int32_t pixel = r.origin + (int32_t)(run * RUN + i);
+            double n = whole, per_n = per_whole, per_var = per_less;
+            if (!r.alike && pixel >= r.begin && pixel < r.end) {
+                n = rows * prim::load(x.covered + pixel);
+                per_n = 1 / n, per_var = 1 / (n - results.ddof);
+            }
+            const double far = (v.squares[i] < 0 ? 0 : v.squares[i]) + 0 * v.sum[i];
+            const double mean = box::corrected_quotient(v.sum[i], n, per_n), var = far * per_var;
+            const unsigned to = 2 * row_of_warp() + run * MEANS_PITCH + i;
+            s.means.set(to, result_of(0, mean, var, v.sum[i]));
+            if (results.outputs > 1) s.more_means.set(to, result_of(1, mean, var, v.sum[i]));
+        }
+    }
+    PRIM_DEVICE float result_of(int k, double mean, double var, double sum) const
+    {
+        if (results.of[k].statistic == SAT_STATISTIC_mean) return (float)(mean == mean ? mean : sum);
+        return (float)(results.of[k].statistic == SAT_STATISTIC_var ? var : sqrt(var));
+    }
+
+    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
+    {
+        const int32_t channels = (int32_t)channel_count();
+        const uint32_t image = prim::block_id() / image_blocks, own = prim::thread_id() % RUNS;
+        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
+                       end = (uint32_t)((r.end - r.origin) * channels);
+        if (plain) {
+            for (int k = 0; k < results.outputs; k++) {
+                const finish::output &o = results.of[k];
+                float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + r.begin;
+                for (uint32_t i = first + own; i < end; i += RUNS) {
+                    const unsigned from = 2 * row_of_warp() + i / RUN * MEANS_PITCH + i % RUN;
+                    prim::store(to + (i - first), k ? s.more_means.get(from) : s.means.get(from));
+                }
+            }
+            return;
+        }
+        if (row < first_row || row >= end_row) return;
+        const double rows = this->count(row - y.before, row + y.after + 1);
+        const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
+#pragma unroll 1
+        for (uint32_t i = first + own; i < end; i += RUNS) {
+            const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
+            const int32_t column = r.origin + (int32_t)pixel;
+            const unsigned from = row_of_warp() + (ONE_CHANNEL ? place(pixel, 0) : s.places.get(i));
+            const int64_t at = (int64_t)column * channels + channel;
+            const int32_t columns = shrinks || takes_value ? prim::load(x.covered + column) : x.before + 1 + x.after;
+            moments<double> m = moments_at(s.sums.get(from), s.squares.get(from), rows * columns, channel);
+            m.x = (double)prim::load(of_row + at);
+#pragma unroll 1
+            for (int k = 0; k < results.outputs; k++) {
+                const finish::output &o = results.of[k];
+                double v = 0;
+                with_statistic(o.statistic,
+                               [&](auto statistic) { v = value_of(statistic, results, o, m, extremes{}); });
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+            }
+        }
+    }
+};
+
+/* ---- host ---------------------------------------------------------------------------------------------- */
+
+struct sums_and_squares {
+    static constexpr box::float_features features = box::SUMS_AND_SQUARES;
+    template <class Layout> using results = results_of_moments<Layout>;
+};
+
+template <class Filter>
+sat_status queue_moments(const state *w, const sat_view *src, const sat_view *, const sat_view *results, void *stream)
+{
+    Filter k = box::arguments_of<Filter>(w->sums, src, &results[0]);
+    k.results = finish_of(w, results);
+    k.clipped = w->clipped;
+    k.first_row = w->first_row;
+    k.end_row = w->end_row;
+    k.inverse = w->inverse;
+    k.plain = w->spec.channels == 1 && w->spec.sample == SAT_F32 && w->spec.outputs <= 2 && !k.takes_value;
+    for (int i = 0; i < w->spec.outputs; i++) {
+        const finish::output *o = &k.results.of[i];
+        const int is = o->statistic;
+        k.plain = k.plain && o->type == SAT_F32 && !o->compare && !o->may_be_empty &&
+                  ((is == SAT_STATISTIC_mean && o->p[0] == 0) || is == SAT_STATISTIC_var || is == SAT_STATISTIC_std);
+    }
+    return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
+}
+
+/* 1 / n up to `most`. */
+inline sat_status make_inverses(state *w, int64_t most)
+{
+    return box::make_tables(w->arena, [&](box::tables *t) {
+        double *here;
+        w->inverse = t->alloc((size_t)most + 1, &here);
+        for (int64_t n = 0; here && n <= most; n++) here[n] = n > 0 ? 1 / (double)n : 0;
+    });
+}
+
+template <class Sample, unsigned CHANNELS> sat_status prepare_moments_of(state *w, bool *has_room)
+{
+    constexpr tuning::box_float_strip S = tuning::window_moments_strip_of(sizeof(Sample));
+    using filter = box::strip_of_floats<sums_and_squares, Sample, CHANNELS, S.run, 2, S.step, S.queue, 1>;
+    sat_status status = take_strips(w);
+    if (status != SAT_OK) return status;
+    box_float *f = w->sums;
+    const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
+    box::split_window<Sample>(f, S.step);
+    *has_room = rows <= INT16_MAX && box::fits<filter>(f);
+    if (!*has_room) return SAT_OK;
+    w->queue = queue_moments<filter>;
+    status = make_inverses(w, rows > columns ? rows : columns);
+    if (status == SAT_OK) status = box::prepare_strips<filter>(f, w->arena);
+    return status == SAT_OK ? describe_strips(w) : status;
+}
+
+} // namespace window
+#endif
