@@ -1,8 +1,8 @@
 /* window.cu - statistics of windows on a device: what is refused, and which kernels answer.
  *
  * Idea    A plan is resolved once (src/lib/window_plan.h).  Its samples and window choose the kernel: of u8 and i8
- *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu without
- *         variances, window_float.cu).
+ *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu, with
+ *         variances window_moments.cu; window_float.cu).
  *
  * Paper   Those of the kernels.
  *

@@ -1,5 +1,5 @@
-/* window_float.cu - statistics of windows of f32 and f64 samples: those with a variance, and windows too wide for
- * window_sums.cu.
+/* window_float.cu - statistics of windows of f32 and f64 samples: variances of what counts, extremes, and windows too
+ * wide for window_sums.cu and window_moments.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
  * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host, and in the

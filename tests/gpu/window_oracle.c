@@ -129,7 +129,8 @@ static real tolerance_of(const sat_window_spec *s, const sat_window_output *o, c
         most = fmaxl(most, all);
     }
     /* exp() may be wrong by a few units, and the terms of a formula are larger than what they add up to. */
-    return most + 16 * e * (fabsl(value) + fabsl(f->mean)) + 0x1p-1060L;
+    const bool one_term = strcmp(o->statistic, "var") == 0 || strcmp(o->statistic, "std") == 0;
+    return most + 16 * e * (fabsl(value) + (one_term ? 0 : fabsl(f->mean))) + (f->alike && one_term ? 0 : 0x1p-1060L);
 }
 
 /* As the output's type has it: to nearest, halves away from zero, cut to its range. */
