@@ -45,7 +45,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::channel_count,
         Layout::pixel_of, Layout::place, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip;
 
-    const double *inverse; /* 1 / n; 0 of 0 */
+    const double *inverse;        /* 1 / n; 0 of 0 */
+    double per_height, per_width; /* 1 / the rows and the columns of a whole window */
     PRIM_DEVICE double inverse_of(int32_t n) const { return prim::load(inverse + n); }
 
     struct column {
@@ -124,11 +125,15 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         return {a.sum + b.sum, a.squares + prim::multiply_add(d * weight, d, b.squares)};
     }
 
-    PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares) const
+    /* The mean of a column's window and its variance, both of n samples about a pivot. */
+    PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot, double n,
+                           double per_n) const
     {
         if (!m.in_strip) return;
-        s.sums.set(t * ROW + m.to, sum);
-        s.squares.set(t * ROW + m.to, m.in_image ? squares < 0 ? 0 : squares : -1);
+        const double mean = box::corrected_quotient(sum, n, per_n), d = mean - pivot,
+                     variance = prim::multiply_add(squares, per_n, -d * d);
+        s.sums.set(t * ROW + m.to, mean == mean ? mean : sum);
+        s.squares.set(t * ROW + m.to, m.in_image ? variance < 0 ? 0 : variance : -1);
     }
 
     /* ---- windows of STEP rows or less ---- */
@@ -140,8 +145,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             about_pivot window = {};
             for (int32_t k = 0; k < high; k++)
                 if (counts(at - y.before + (int32_t)t + k)) window.add(sample(s, (first + t + (unsigned)k) % SLOTS, m));
-            const part p = part_of(window);
-            store(s, t, m, p.sum, p.squares);
+            store(s, t, m, window.sum, window.squares, window.pivot, window.n, inverse_of(window.n));
         }
     }
 
@@ -242,34 +246,37 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* ---- windows of more than STEP rows ---- */
 
     /* float_columns::sum_around(), about a pivot that all windows hold: the first entering row, or where that lies
-     * beyond the image, the last leaving one that does not.  Where both do, all windows are the rows between. */
-    PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
-                             int32_t at, bool) const
+     * beyond the image, the last leaving one that does not.  Where both do, all windows are the rows between.  WHOLE:
+     * all rows count. */
+    template <bool WHOLE>
+    PRIM_DEVICE void sum_around(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
+                                int32_t at) const
     {
         const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
                       entering = leaving + height - 1, newest_row = between + blocks * step,
-                      rest_row = newest_row + (newest ? step : 0), split = step - rest;
+                      rest_row = newest_row + (newest ? step : 0), split = step - rest,
+                      turn = between + (blocks - entry) * step;
+        const auto has = [&](int32_t row) { return WHOLE || counts(row); };
         double sum[STEP], squares[STEP], pivot = 0;
-        bool has_pivot = counts(entering);
+        bool has_pivot = has(entering);
         if (has_pivot) pivot = sample(s, STEP, m);
+        if constexpr (!WHOLE)
 #pragma unroll
-        for (unsigned k = 0; k < STEP; k++) {
-            const unsigned t = STEP - 1 - k;
-            if (has_pivot || !counts(leaving + (int32_t)t)) continue;
-            has_pivot = true;
-            pivot = sample(s, t, m);
-        }
+            for (unsigned k = 0; k < STEP; k++) {
+                const unsigned t = STEP - 1 - k;
+                if (has_pivot || !counts(leaving + (int32_t)t)) continue;
+                has_pivot = true;
+                pivot = sample(s, t, m);
+            }
         double all = 0, far = 0;
-        if (has_pivot) {
+        if (WHOLE || has_pivot) {
             if (blocks > 0) {
-                const int32_t turn = between + (blocks - entry) * step;
                 move(all, far, pivot, oldest, count(between, turn));
                 move(all, far, pivot, state.back, count(turn, newest_row));
             }
             if (newest) move(all, far, pivot, state.newest, count(newest_row, rest_row));
             move(all, far, pivot, state.rest, count(rest_row, entering));
         } else {
-            const int32_t turn = between + (blocks - entry) * step;
             part middle = state.rest;
             if (newest) middle = join(middle, count(rest_row, entering), state.newest, count(newest_row, rest_row));
             if (blocks > 0) {
@@ -282,7 +289,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            if (counts(leaving + (int32_t)t)) {
+            if (has(leaving + (int32_t)t)) {
                 const double v = sample(s, t, m), d = v - pivot;
                 all += v;
                 far = prim::multiply_add(d, d, far);
@@ -290,23 +297,38 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             sum[t] = all;
             squares[t] = far;
         }
-        about_pivot enters = {}, after = {};
+        Sample enter[STEP]; /* all loads before all stores */
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) enter[t] = s.rows.get((STEP + t) * COLUMNS + m.at);
+        about_pivot enters = {0, 0, pivot, 0}, after = {};
         part block = {};
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            if (counts(entering + (int32_t)t)) {
-                const double v = sample(s, STEP + t, m);
-                enters.add(v);
+            const double v = (double)enter[t];
+            if (has(entering + (int32_t)t)) {
+                const double d = v - pivot;
+                enters.sum += v;
+                enters.squares = prim::multiply_add(d, d, enters.squares);
+                enters.n++;
                 if ((int32_t)t >= split) after.add(v);
             }
             if ((int32_t)t + 1 == split) block = block_of(state.rest, count(rest_row, entering), enters);
-            const int32_t n = count(leaving + (int32_t)t, entering + (int32_t)t + 1);
+            const int32_t n = WHOLE ? height : count(leaving + (int32_t)t, entering + (int32_t)t + 1);
             const double s1 = sum[t] + enters.sum, s2 = squares[t] + enters.squares;
-            const double d = has_pivot && n > 0 ? apart(s1 * inverse_of(n), pivot) : 0;
-            store(s, t, m, s1, prim::multiply_add(-d * n, d, s2));
+            const double per_n = WHOLE ? per_height : inverse_of(n);
+            store(s, t, m, s1, s2, WHOLE || has_pivot ? pivot : s1 * per_n, n, per_n);
         }
         state.rest = part_of(after);
         if (newest) state.newest = block;
+    }
+    PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
+                             int32_t at, bool) const
+    {
+        const bool repeats = !(shrinks || takes_value);
+        if (repeats || (at >= y.before && at + (int32_t)STEP + y.after <= y.n))
+            sum_around<true>(s, m, state, oldest, entry, at);
+        else
+            sum_around<false>(s, m, state, oldest, entry, at);
     }
 };
 

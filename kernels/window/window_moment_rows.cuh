@@ -11,6 +11,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     using base = moment_columns<Layout>;
     using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
+    using base::per_width;
     using Layout::RUNS, Layout::PITCH, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
         Layout::row_of_warp;
 
@@ -19,43 +20,40 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         double sum[RUN], squares[RUN];
     };
 
-    /* Columns of windows of the same row, each of `rows` samples, about a pivot: the first one's mean. */
+    /* Columns of the same row: the sums of their means, and of their variances and the squared distances of their means
+     * from a pivot, the first one's mean.  All columns of a row have as many samples. */
     struct about_column {
         double sum, squares, pivot;
         uint32_t n;
     };
-    struct row_counts {
-        double rows, per_row, per_window; /* per_window: 1 / the columns of a whole window */
-    };
-    PRIM_DEVICE static void add(about_column &a, const part &column, const row_counts &r)
+    PRIM_DEVICE static void add(about_column &a, const part &column)
     {
         if (column.squares < 0) return; /* outside the image */
-        const double mean = column.sum * r.per_row;
-        if (a.n == 0) a.pivot = mean;
-        const double d = mean - a.pivot;
+        if (a.n == 0) a.pivot = column.sum;
+        const double d = column.sum - a.pivot;
         a.sum += column.sum;
-        a.squares += prim::multiply_add(d * r.rows, d, column.squares);
+        a.squares += prim::multiply_add(d, d, column.squares);
         a.n++;
     }
-    PRIM_DEVICE double inverse_columns(uint32_t n, const row_counts &r) const
+    PRIM_DEVICE double inverse_columns(uint32_t n) const
     {
-        if (n == (uint32_t)(x.before + 1 + x.after)) return r.per_window;
+        if (n == (uint32_t)(x.before + 1 + x.after)) return per_width;
         return n == RUN ? 1.0 / RUN : this->inverse_of((int32_t)n);
     }
-    PRIM_DEVICE part part_of_columns(const about_column &a, const row_counts &r) const
+    PRIM_DEVICE part part_of_columns(const about_column &a) const
     {
         if (a.n == 0) return {};
-        const double d = apart(a.sum * r.per_row * inverse_columns(a.n, r), a.pivot);
-        return {a.sum, prim::multiply_add(-d * (a.n * r.rows), d, a.squares)};
+        const double d = apart(a.sum * inverse_columns(a.n), a.pivot);
+        return {a.sum, prim::multiply_add(-d * a.n, d, a.squares)};
     }
-    PRIM_DEVICE void move_columns(about_column &a, const part &p, uint32_t n, const row_counts &r) const
+    PRIM_DEVICE void move_columns(about_column &a, const part &p, uint32_t n) const
     {
         if (n == 0) return;
-        const double mean = p.sum * r.per_row * inverse_columns(n, r);
+        const double mean = p.sum * inverse_columns(n);
         if (a.n == 0) a.pivot = mean;
         const double d = apart(mean, a.pivot);
         a.sum += p.sum;
-        a.squares += prim::multiply_add(d * (n * r.rows), d, p.squares);
+        a.squares += prim::multiply_add(d * n, d, p.squares);
         a.n += n;
     }
 
@@ -66,7 +64,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
 
     /* Windows of at most RUN columns: one by one. */
-    PRIM_DEVICE void sum_short(const shared &s, window_sums &v, const row_counts &r) const
+    PRIM_DEVICE void sum_short(const shared &s, window_sums &v) const
     {
         const uint32_t columns = (uint32_t)(x.before + 1 + x.after);
 #pragma unroll
@@ -74,8 +72,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             about_column window = {};
 #pragma unroll 1
             for (unsigned k = i; k < i + columns; k++)
-                add(window, column_at(s, place_of_run() + k + (k >= RUN ? PITCH - RUN : 0)), r);
-            const part p = part_of_columns(window, r);
+                add(window, column_at(s, place_of_run() + k + (k >= RUN ? PITCH - RUN : 0)));
+            const part p = part_of_columns(window);
             v.sum[i] = p.sum;
             v.squares[i] = p.squares;
         }
@@ -84,7 +82,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     /* Longer ones: the end of the lane's run, whole runs, and the beginning of a later run, about the mean of a column
      * that all of the lane's windows hold: the last one of its run in the image, or the first one that enters.  Where
      * neither is, all of its windows are the runs between. */
-    PRIM_DEVICE void sum_long(shared &s, window_sums &v, const row_counts &r) const
+    PRIM_DEVICE void sum_long(shared &s, window_sums &v) const
     {
         const int32_t beyond = x.before + x.after, runs = pixels / (int32_t)RUN;
         const int32_t run = (int32_t)(prim::thread_id() % RUNS), line = run / runs;
@@ -98,15 +96,15 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         for (unsigned k = 0; k < RUN; k++) {
             const unsigned i = RUN - 1 - k;
             const uint32_t before = own.n;
-            add(own, column_at(s, from + i), r);
+            add(own, column_at(s, from + i));
             in_image |= (own.n - before) << i;
             v.sum[i] = own.sum;
             v.squares[i] = own.squares;
         }
 #pragma unroll
         for (unsigned i = 0; i + 1 < RUN; i++)
-            if (i < place) add(begin, column_at(s, from + i), r);
-        const part whole = part_of_columns(own, r), head = part_of_columns(begin, r);
+            if (i < place) add(begin, column_at(s, from + i));
+        const part whole = part_of_columns(own), head = part_of_columns(begin);
         s.totals.set(of_row + (unsigned)run, whole.sum);
         s.total_squares.set(of_row + (unsigned)run, whole.squares);
         s.begins.set(of_row + (unsigned)run, head.sum);
@@ -119,7 +117,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         };
         about_column middle = {0, 0, own.pivot, own.n};
         if (middle.n == 0) {
-            add(middle, entering_at(0), r);
+            add(middle, entering_at(0));
             middle.sum = middle.squares = 0;
         }
         uint32_t between = middle.n; /* in the end, columns of the runs between */
@@ -127,38 +125,36 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
 #pragma unroll 1
         for (unsigned k = (unsigned)run + 1; k < behind; k++)
             move_columns(middle, {s.totals.get(of_row + k), s.total_squares.get(of_row + k)},
-                         s.run_counts.get(of_row + k) & 0xffff, r);
+                         s.run_counts.get(of_row + k) & 0xffff);
         if (further > 0)
             move_columns(middle, {s.begins.get(of_row + behind), s.begin_squares.get(of_row + behind)},
-                         s.run_counts.get(of_row + behind) >> 16, r);
+                         s.run_counts.get(of_row + behind) >> 16);
         between = middle.n - counted;
         about_column enters = {0, 0, middle.pivot, 0};
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             const part column = entering_at(i);
             if (!(column.squares < 0)) {
-                const double d = column.sum * r.per_row - middle.pivot;
+                const double d = column.sum - middle.pivot;
                 enters.sum += column.sum;
-                enters.squares += prim::multiply_add(d * r.rows, d, column.squares);
+                enters.squares += prim::multiply_add(d, d, column.squares);
                 enters.n++;
             }
             const about_column window = {v.sum[i] + middle.sum + enters.sum,
                                          v.squares[i] + middle.squares + enters.squares, middle.pivot,
                                          prim::count_bits(in_image >> i) + between + enters.n};
-            const part p = part_of_columns(window, r);
+            const part p = part_of_columns(window);
             v.sum[i] = p.sum;
             v.squares[i] = p.squares;
         }
     }
 
-    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, int32_t row) const
+    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, int32_t) const
     {
-        const int32_t rows = this->count(row - y.before, row + y.after + 1), columns = x.before + 1 + x.after;
-        const row_counts r = {(double)rows, this->inverse_of(rows), this->inverse_of(columns)};
-        if (columns > (int32_t)RUN)
-            sum_long(s, v, r);
+        if (x.before + x.after >= (int32_t)RUN)
+            sum_long(s, v);
         else
-            sum_short(s, v, r);
+            sum_short(s, v);
         prim::block_sync(); /* all warps of the row have read */
     }
 };

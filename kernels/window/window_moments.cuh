@@ -14,6 +14,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename Layout::shared;
     using typename moment_rows<Layout>::window_sums;
     static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS;
+    using moment_rows<Layout>::per_width;
     using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::ROW, Layout::ONE_CHANNEL, Layout::COLUMNS,
         Layout::threads, Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x,
         Layout::y, Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
@@ -45,20 +46,22 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             }
     }
 
-    /* With what a border's value adds, where a window has positions outside the image. */
-    PRIM_DEVICE moments<double> moments_at(double sum, double squares, double covered, uint32_t channel) const
+    /* Of a window of so many rows and columns, from the sum of its columns' means, and their squares.  With what a
+     * border's value adds, where the window has positions outside the image. */
+    PRIM_DEVICE moments<double> moments_at(double sum, double squares, double rows, double columns,
+                                           uint32_t channel) const
     {
-        double n = covered;
-        const double beyond = takes_value ? area - covered : 0;
+        double n = rows * columns,
+               mean = box::extremity<Sample>(sum) >= box::EXTREME ? sum / columns : quotient_by(sum, columns);
+        double variance = (squares < 0 ? 0 : squares) / columns + 0 * sum;
+        const double beyond = takes_value ? area - n : 0;
         if (beyond > 0) {
-            const double d = apart(value[channel], sum / n);
-            squares += d * (prim::product(n, beyond) / area * d);
-            sum += prim::product(value[channel], beyond);
+            const double d = apart(value[channel], mean), share = beyond / area;
+            variance = variance * (n / area) + d * (n / area * share * d);
+            mean += d * share;
             n = area;
         }
-        const bool extreme = box::extremity<Sample>(sum) >= box::EXTREME;
-        const double mean = extreme ? sum / n : quotient_by(sum, n), far = (squares < 0 ? 0 : squares) + 0 * sum;
-        return {n, sum, mean, far / (n - results.ddof), far / n + mean * mean, 0};
+        return {n, mean * n, mean, variance * (n / (n - results.ddof)), variance + mean * mean, 0};
     }
 
     PRIM_DEVICE void stage_row(shared &s, const window_sums &v, int32_t row, int32_t bottom,
@@ -76,21 +79,21 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             return;
         }
         if (row >= bottom) return;
-        const double rows = this->count(row - y.before, row + y.after + 1), whole = rows * (x.before + 1 + x.after);
-        const double per_whole = 1 / whole, per_less = 1 / (whole - results.ddof);
+        const double rows = this->count(row - y.before, row + y.after + 1), whole = x.before + 1 + x.after;
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             const int32_t pixel = r.origin + (int32_t)(run * RUN + i);
-            double n = whole, per_n = per_whole, per_var = per_less;
+            double columns = whole, per_columns = per_width;
             if (!r.alike && pixel >= r.begin && pixel < r.end) {
-                n = rows * prim::load(x.covered + pixel);
-                per_n = 1 / n, per_var = 1 / (n - results.ddof);
+                columns = prim::load(x.covered + pixel);
+                per_columns = this->inverse_of((int32_t)columns);
             }
-            const double far = (v.squares[i] < 0 ? 0 : v.squares[i]) + 0 * v.sum[i];
-            const double mean = box::corrected_quotient(v.sum[i], n, per_n), var = far * per_var;
+            const double mean = box::corrected_quotient(v.sum[i], columns, per_columns);
+            double variance = prim::multiply_add(0.0, v.sum[i], (v.squares[i] < 0 ? 0 : v.squares[i]) * per_columns);
+            if (results.ddof > 0) variance *= rows * columns / (rows * columns - results.ddof);
             const unsigned to = 2 * row_of_warp() + run * MEANS_PITCH + i;
-            s.means.set(to, result_of(0, mean, var, v.sum[i]));
-            if (results.outputs > 1) s.more_means.set(to, result_of(1, mean, var, v.sum[i]));
+            s.means.set(to, result_of(0, mean, variance, v.sum[i]));
+            if (results.outputs > 1) s.more_means.set(to, result_of(1, mean, variance, v.sum[i]));
         }
     }
     PRIM_DEVICE float result_of(int k, double mean, double var, double sum) const
@@ -126,7 +129,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             const unsigned from = row_of_warp() + (ONE_CHANNEL ? place(pixel, 0) : s.places.get(i));
             const int64_t at = (int64_t)column * channels + channel;
             const int32_t columns = shrinks || takes_value ? prim::load(x.covered + column) : x.before + 1 + x.after;
-            moments<double> m = moments_at(s.sums.get(from), s.squares.get(from), rows * columns, channel);
+            moments<double> m = moments_at(s.sums.get(from), s.squares.get(from), rows, columns, channel);
             m.x = (double)prim::load(of_row + at);
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
@@ -156,6 +159,8 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *, 
     k.first_row = w->first_row;
     k.end_row = w->end_row;
     k.inverse = w->inverse;
+    k.per_height = 1 / (double)k.height;
+    k.per_width = 1 / (double)(k.x.before + 1 + k.x.after);
     k.plain = w->spec.channels == 1 && w->spec.sample == SAT_F32 && w->spec.outputs <= 2 && !k.takes_value;
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];
