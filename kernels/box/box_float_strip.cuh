@@ -80,7 +80,7 @@ template <class Layout, class Results> struct float_strip : Results {
             if constexpr (Layout::HAS_COUNTS)
                 if (this->counted()) this->count_rows(s);
             const int32_t mine = at + (int32_t)row_number();
-            this->sum_rows(s, v, mine);
+            this->sum_rows(s, v, results.alike());
             this->stage_row(s, v, mine, bottom, results);
             if constexpr (WARPS == 1)
                 prim::warp_sync(); /* the window sums or means are there */

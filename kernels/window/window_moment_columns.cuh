@@ -111,8 +111,11 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* Adds n samples of the same window to those about a pivot. */
     PRIM_DEVICE void move(double &sum, double &squares, double pivot, const part &p, int32_t n) const
     {
-        if (n == 0) return;
-        const double d = apart(p.sum * inverse_of(n), pivot);
+        if (n > 0) move(sum, squares, pivot, p, n, n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n));
+    }
+    PRIM_DEVICE static void move(double &sum, double &squares, double pivot, const part &p, double n, double per_n)
+    {
+        const double d = apart(p.sum * per_n, pivot);
         sum += p.sum;
         squares += prim::multiply_add(d * n, d, p.squares);
     }
@@ -138,8 +141,34 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 
     /* ---- windows of STEP rows or less ---- */
 
+    PRIM_DEVICE bool all_count(int32_t at) const
+    {
+        return !(shrinks || takes_value) || (at >= y.before && at + (int32_t)STEP + y.after <= y.n);
+    }
+    template <unsigned HEIGHT = STEP>
+    PRIM_DEVICE void sum_whole(shared &s, const column &m, unsigned first, int32_t high) const
+    {
+        if constexpr (HEIGHT > 1)
+            if (high != (int32_t)HEIGHT) return sum_whole<HEIGHT - 1>(s, m, first, high);
+        Sample v[STEP + HEIGHT - 1];
+#pragma unroll
+        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) v[k] = s.rows.get((first + k) % SLOTS * COLUMNS + m.at);
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            const double pivot = (double)v[t];
+            double sum = pivot, squares = 0;
+#pragma unroll
+            for (unsigned k = 1; k < HEIGHT; k++) {
+                const double d = (double)v[t + k] - pivot;
+                sum += (double)v[t + k];
+                squares = prim::multiply_add(d, d, squares);
+            }
+            store(s, t, m, sum, squares, pivot, HEIGHT, per_height);
+        }
+    }
     PRIM_DEVICE void sum_near(shared &s, const column &m, unsigned first, int32_t high, int32_t at) const
     {
+        if (all_count(at)) return sum_whole(s, m, first, high);
 #pragma unroll 1
         for (unsigned t = 0; t < STEP; t++) {
             about_pivot window = {};
@@ -310,7 +339,14 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
                 enters.sum += v;
                 enters.squares = prim::multiply_add(d, d, enters.squares);
                 enters.n++;
-                if ((int32_t)t >= split) after.add(v);
+                if (WHOLE && (int32_t)t >= split) {
+                    if ((int32_t)t == split) after.pivot = v;
+                    const double apart_after = v - after.pivot;
+                    after.sum += v;
+                    after.squares = prim::multiply_add(apart_after, apart_after, after.squares);
+                } else if ((int32_t)t >= split) {
+                    after.add(v);
+                }
             }
             if ((int32_t)t + 1 == split) block = block_of(state.rest, count(rest_row, entering), enters);
             const int32_t n = WHOLE ? height : count(leaving + (int32_t)t, entering + (int32_t)t + 1);
@@ -318,14 +354,14 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             const double per_n = WHOLE ? per_height : inverse_of(n);
             store(s, t, m, s1, s2, WHOLE || has_pivot ? pivot : s1 * per_n, n, per_n);
         }
+        if (WHOLE) after.n = rest;
         state.rest = part_of(after);
         if (newest) state.newest = block;
     }
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at, bool) const
     {
-        const bool repeats = !(shrinks || takes_value);
-        if (repeats || (at >= y.before && at + (int32_t)STEP + y.after <= y.n))
+        if (all_count(at))
             sum_around<true>(s, m, state, oldest, entry, at);
         else
             sum_around<false>(s, m, state, oldest, entry, at);

@@ -149,12 +149,94 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         }
     }
 
-    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, int32_t) const
+    /* The same where all columns are in the image. */
+    template <unsigned WIDTH = RUN>
+    PRIM_DEVICE void sum_short_whole(const shared &s, window_sums &v, int32_t width) const
     {
-        if (x.before + x.after >= (int32_t)RUN)
-            sum_long(s, v);
-        else
+        if constexpr (WIDTH > 1)
+            if (width != (int32_t)WIDTH) return sum_short_whole<WIDTH - 1>(s, v, width);
+        part columns[RUN + WIDTH - 1];
+#pragma unroll
+        for (unsigned k = 0; k < RUN + WIDTH - 1; k++)
+            columns[k] = column_at(s, place_of_run() + k + (k >= RUN ? PITCH - RUN : 0));
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const double pivot = columns[i].sum;
+            part window = columns[i];
+#pragma unroll
+            for (unsigned k = 1; k < WIDTH; k++) {
+                const double d = columns[i + k].sum - pivot;
+                window.sum += columns[i + k].sum;
+                window.squares += prim::multiply_add(d, d, columns[i + k].squares);
+            }
+            const double d = apart(window.sum * per_width, pivot);
+            v.sum[i] = window.sum;
+            v.squares[i] = prim::multiply_add(-d * WIDTH, d, window.squares);
+        }
+    }
+    PRIM_DEVICE void sum_long_whole(shared &s, window_sums &v) const
+    {
+        const uint32_t beyond = (uint32_t)(x.before + x.after), place = beyond % RUN;
+        const unsigned of_row = row_number() * RUNS, run = prim::thread_id() % RUNS, from = place_of_run();
+        const unsigned further = run + beyond / RUN < RUNS ? beyond / RUN : 0, behind = run + further;
+        const double first = s.sums.get(from);
+        double sum = 0, squares = 0, pivot = 0, begin = 0, begin_squares = 0;
+#pragma unroll
+        for (unsigned k = 0; k < RUN; k++) {
+            const unsigned i = RUN - 1 - k;
+            const part column = column_at(s, from + i);
+            if (k == 0) pivot = column.sum;
+            const double d = column.sum - pivot;
+            sum += column.sum;
+            squares += prim::multiply_add(d, d, column.squares);
+            v.sum[i] = sum;
+            v.squares[i] = squares;
+            if (i < place) {
+                const double e = column.sum - first;
+                begin += column.sum;
+                begin_squares += prim::multiply_add(e, e, column.squares);
+            }
+        }
+        const double d = apart(sum * (1.0 / RUN), pivot), per_place = this->inverse_of((int32_t)place),
+                     e = apart(begin * per_place, first);
+        s.totals.set(of_row + run, sum);
+        s.total_squares.set(of_row + run, prim::multiply_add(-d * RUN, d, squares));
+        s.begins.set(of_row + run, begin);
+        s.begin_squares.set(of_row + run, prim::multiply_add(-e * place, e, begin_squares));
+        prim::block_sync(); /* the runs of whole rows are there */
+        double all = 0, far = 0;
+#pragma unroll 2
+        for (unsigned k = run + 1; k < behind; k++)
+            base::move(all, far, pivot, {s.totals.get(of_row + k), s.total_squares.get(of_row + k)}, RUN, 1.0 / RUN);
+        if (place > 0)
+            base::move(all, far, pivot, {s.begins.get(of_row + behind), s.begin_squares.get(of_row + behind)}, place,
+                       per_place);
+        const unsigned entering = from + further * PITCH + place;
+        const double width = beyond + 1;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const part column = column_at(s, entering + i + (place + i >= RUN ? PITCH - RUN : 0));
+            const double apart_here = column.sum - pivot;
+            all += column.sum;
+            far += prim::multiply_add(apart_here, apart_here, column.squares);
+            v.sum[i] += all;
+            const double off = apart(v.sum[i] * per_width, pivot);
+            v.squares[i] = prim::multiply_add(-off * width, off, v.squares[i] + far);
+        }
+    }
+
+    /* whole: all columns of all results are in the image. */
+    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, bool whole) const
+    {
+        const int32_t width = x.before + 1 + x.after;
+        if (width <= (int32_t)RUN && whole)
+            sum_short_whole(s, v, width);
+        else if (width <= (int32_t)RUN)
             sum_short(s, v);
+        else if (whole)
+            sum_long_whole(s, v);
+        else
+            sum_long(s, v);
         prim::block_sync(); /* all warps of the row have read */
     }
 };

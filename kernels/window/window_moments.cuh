@@ -28,7 +28,9 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     struct strip_results {
         int32_t origin, begin, end; /* px: of place 0, and of results */
         uint32_t clipped;
-        bool alike; /* all windows hold as many columns */
+        bool whole; /* all windows hold as many columns */
+
+        PRIM_DEVICE bool alike() const { return whole; }
     };
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t, int32_t) const
     {
@@ -84,7 +86,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         for (unsigned i = 0; i < RUN; i++) {
             const int32_t pixel = r.origin + (int32_t)(run * RUN + i);
             double columns = whole, per_columns = per_width;
-            if (!r.alike && pixel >= r.begin && pixel < r.end) {
+            if (!r.whole && pixel >= r.begin && pixel < r.end) {
                 columns = prim::load(x.covered + pixel);
                 per_columns = this->inverse_of((int32_t)columns);
             }
