@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "probe.cuh"
+#include "tuning.cuh"
 #include "box/box_float.cuh"
 #include "window/window.cuh"
 #include "window/window_state.cuh"
@@ -113,8 +114,9 @@ int64_t window_period(const void *given)
         needs |= sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs;
     if (needs & SAT_NEEDS_EXTREMES) return 0;
     if (!sat_is_float(spec->sample)) return 1;
-    const int64_t period = box_float_period(spec->sample, spec->window_height);
-    if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return period;
+    if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return box_float_period(spec->sample, spec->window_height);
+    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample)).step,
+                  period = box_float_period_of(step, spec->window_height);
     int64_t common = period;
     while (common % spec->window_height) common += period;
     return common;

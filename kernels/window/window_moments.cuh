@@ -82,6 +82,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         }
         if (row >= bottom) return;
         const double rows = this->count(row - y.before, row + y.after + 1), whole = x.before + 1 + x.after;
+        const int one = kind_of(results.of[0]), two = kind_of(results.of[1]);
+        const bool has_root = one == 2 || (results.outputs > 1 && two == 2);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             const int32_t pixel = r.origin + (int32_t)(run * RUN + i);
@@ -94,14 +96,16 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             double variance = prim::multiply_add(0.0, v.sum[i], (v.squares[i] < 0 ? 0 : v.squares[i]) * per_columns);
             if (results.ddof > 0) variance *= rows * columns / (rows * columns - results.ddof);
             const unsigned to = 2 * row_of_warp() + run * MEANS_PITCH + i;
-            s.means.set(to, result_of(0, mean, variance, v.sum[i]));
-            if (results.outputs > 1) s.more_means.set(to, result_of(1, mean, variance, v.sum[i]));
+            const float values[3] = {(float)(mean == mean ? mean : v.sum[i]), (float)variance,
+                                     has_root ? (float)sqrt(variance) : 0};
+            s.means.set(to, one == 0 ? values[0] : one == 1 ? values[1] : values[2]);
+            if (results.outputs > 1) s.more_means.set(to, two == 0 ? values[0] : two == 1 ? values[1] : values[2]);
         }
     }
-    PRIM_DEVICE float result_of(int k, double mean, double var, double sum) const
+    /* A mean, a variance, or its root. */
+    PRIM_DEVICE static int kind_of(const finish::output &o)
     {
-        if (results.of[k].statistic == SAT_STATISTIC_mean) return (float)(mean == mean ? mean : sum);
-        return (float)(results.of[k].statistic == SAT_STATISTIC_var ? var : sqrt(var));
+        return o.statistic == SAT_STATISTIC_mean ? 0 : o.statistic == SAT_STATISTIC_var ? 1 : 2;
     }
 
     PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
@@ -111,13 +115,16 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
                        end = (uint32_t)((r.end - r.origin) * channels);
         if (plain) {
+            const unsigned from = 2 * row_of_warp() + (first + own) / RUN * MEANS_PITCH + (first + own) % RUN;
+#pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
                 const finish::output &o = results.of[k];
-                float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + r.begin;
-                for (uint32_t i = first + own; i < end; i += RUNS) {
-                    const unsigned from = 2 * row_of_warp() + i / RUN * MEANS_PITCH + i % RUN;
-                    prim::store(to + (i - first), k ? s.more_means.get(from) : s.means.get(from));
-                }
+                float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + r.begin + own;
+                const auto &staged = k ? s.more_means : s.means;
+#pragma unroll
+                for (unsigned i = 0; i < RUN; i++)
+                    if (first + own + i * RUNS < end)
+                        prim::store(to + i * RUNS, staged.get(from + i * (RUNS / RUN * MEANS_PITCH)));
             }
             return;
         }

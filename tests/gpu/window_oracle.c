@@ -163,6 +163,9 @@ bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const s
     *want = (double)stored(o, value);
     /* A window with a NaN or an infinity. */
     if (!is_count && !f.finite) return !real_result || !isfinite(is);
+    /* Squares that an f64 cannot hold: infinity, or no number. */
+    const bool squares = info.variance || strcmp(o->statistic, "rms") == 0 || strcmp(o->statistic, "nick") == 0;
+    if (squares && f.squares * f.n * f.n > DBL_MAX && (!real_result || !isfinite(is))) return true;
     const real off = is_count ? 0 : tolerance_of(s, o, &f, value);
     if (!o->compare) return stored(o, value - off) <= (real)is && (real)is <= stored(o, value + off);
     *want = f.x > value ? 255 : 0;
