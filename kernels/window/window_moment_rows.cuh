@@ -169,7 +169,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                 window.sum += columns[i + k].sum;
                 window.squares += prim::multiply_add(d, d, columns[i + k].squares);
             }
-            const double d = apart(window.sum * per_width, pivot);
+            const double d = prim::multiply_add(window.sum, per_width, -pivot); /* below zero is taken for 0 */
             v.sum[i] = window.sum;
             v.squares[i] = prim::multiply_add(-d * WIDTH, d, window.squares);
         }
@@ -220,7 +220,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             all += column.sum;
             far += prim::multiply_add(apart_here, apart_here, column.squares);
             v.sum[i] += all;
-            const double off = apart(v.sum[i] * per_width, pivot);
+            const double off = prim::multiply_add(v.sum[i], per_width, -pivot);
             v.squares[i] = prim::multiply_add(-off * width, off, v.squares[i] + far);
         }
     }
