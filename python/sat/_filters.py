@@ -50,6 +50,7 @@ def window_filter(
     min_valid: float = 0,
     empty: float | None = None,
     keep_holes: bool = False,
+    extremes: tuple[float, float] | None = None,
     parameters: dict[str, float] | None = None,
 ) -> _core.Filter:
     """What `window()`, `threshold()` and `Window` make."""
@@ -57,6 +58,8 @@ def window_filter(
     made = _core.Filter(WINDOW, height, width, border, border_value, nodata)
     made.counting(ddof, min_valid, empty, anchor, value_range)
     made.keep_holes = keep_holes
+    if extremes is not None:
+        made.extremes(*extremes)
     one = isinstance(statistics, str)
     names = [statistics] if isinstance(statistics, str) else list(statistics)
     if not names:
@@ -170,6 +173,7 @@ def window(
     min_valid: float = 0,
     empty: float | None = None,
     keep_holes: bool = False,
+    extremes: tuple[float, float] | None = None,
     channel_axis: int | None = None,
     batch_axis: int | None = None,
     **parameters: float,
@@ -183,6 +187,8 @@ def window(
     ddof         variances are divided by count - ddof.
     value_range  the largest value that samples are to have, for thresholds: 4095 for 12 bits in uint16; 0: the
                  dtype's, of floats 1.
+    extremes     for wolf, of the image that this one is a part of: its smallest sample that counts, and the largest
+                 "var" of a window.
     dtype        of the results: float32, of 32-bit integers and float64 images float64; integers are rounded and
                  clipped.
 
@@ -202,6 +208,7 @@ def window(
         min_valid,
         empty,
         keep_holes,
+        extremes,
         parameters,
     )
     return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
@@ -221,6 +228,7 @@ def threshold(
     value_range: float = 0,
     anchor: str = "second",
     min_valid: float = 0,
+    extremes: tuple[float, float] | None = None,
     channel_axis: int | None = None,
     batch_axis: int | None = None,
     **parameters: float,
@@ -230,7 +238,7 @@ def threshold(
     method  bradley, niblack, sauvola, wolf, nick, phansalkar or mean, with parameters by name (`window()`).
     dtype   bool, or uint8: 255 and 0, as OpenCV's masks.
 
-    The surface that the pixel is compared with is `window(image, size, method)`.
+    The surface that the pixel is compared with is `window(image, size, method)`, which has the other parameters.
     J. Sauvola and M. Pietikainen, Adaptive document image binarization, Pattern Recognition 33 (2000).
     """
     if method not in _THRESHOLDS:
@@ -238,7 +246,20 @@ def threshold(
     if np.dtype(dtype) not in (np.dtype(bool), np.dtype("uint8")):
         raise TypeError(f"dtype {np.dtype(dtype)}: bool or uint8")
     made = window_filter(
-        size, method, True, border, border_value, nodata, 0, value_range, anchor, min_valid, None, False, parameters
+        size,
+        method,
+        True,
+        border,
+        border_value,
+        nodata,
+        0,
+        value_range,
+        anchor,
+        min_valid,
+        None,
+        False,
+        extremes,
+        parameters,
     )
     kind = None if np.dtype(dtype) == bool else dtype
     if out is None and kind is None:

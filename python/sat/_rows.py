@@ -114,7 +114,7 @@ class Box(_Rows):
 
 
 class Window(_Rows):
-    """`sat.window()` of some rows at a time; not of "wolf", which needs the whole image.  Parameters as of `Box`."""
+    """`sat.window()` of some rows at a time; of "wolf" with the extremes of the whole image.  Parameters as of `Box`."""
 
     __slots__ = ()
 
@@ -137,6 +137,7 @@ class Window(_Rows):
         min_valid: float = 0,
         empty: float | None = None,
         keep_holes: bool = False,
+        extremes: tuple[float, float] | None = None,
         **parameters: float,
     ) -> None:
         made = window_filter(
@@ -152,6 +153,7 @@ class Window(_Rows):
             min_valid,
             empty,
             keep_holes,
+            extremes,
             parameters,
         )
         super().__init__(made, shape, dtype, result, band_rows, masked)

@@ -71,13 +71,19 @@ class _How(NamedTuple):
         parameters = {key: o.pop(key) for key in list(o) if key not in known}
         return window_filter(compare=self.name == "threshold", parameters=parameters, **o)
 
+    def whole(self, extremes: tuple[float, float] | None) -> _How:
+        """The filter with these extremes of the whole image."""
+        return self if extremes is None else self._replace(options={**self.options, "extremes": extremes})
+
     def rows(self, shape: tuple[int, int], dtype: DTypeLike, band_rows: int, masked: bool) -> _Rows:
         """The filter of rows of an image."""
         result = np.uint8 if self.dtype == bool else self.dtype
         return _Rows(self.made(), shape, dtype, result, band_rows, masked)
 
-    def block(self, block: Array, mask: Array | None = None) -> Array:
+    def block(self, block: Array, mask: Array | None = None, extremes: tuple[float, float] | None = None) -> Array:
         """The results of a block, one behind the other."""
+        if extremes is not None:
+            return self.whole(extremes).block(block, mask)
         stack = np.empty((self.results, *block.shape), self.dtype)
         out = stack[0] if self.results == 1 else tuple(stack)
         options = {**self.options, "mask": mask, "channel_axis": self.axes[2]}
@@ -133,8 +139,11 @@ def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, nea
     return rows
 
 
-def _band(how: _How, z: Any, mask: Any, channels: slice, own: range, needed: range, near: Any, mask_near: Any) -> Any:
+def _band(
+    how: _How, z: Any, mask: Any, channels: slice, extremes: Any, own: range, needed: range, near: Any, mask_near: Any
+) -> Any:
     """The results of a band of rows."""
+    how = how.whole(extremes)
     y, x, c = how.axes
     rows = _gathered(how, z, channels, own, needed, near)
     valid = None if mask is None else _gathered(how, mask, channels, own, needed, mask_near)
@@ -158,16 +167,41 @@ def _band(how: _How, z: Any, mask: Any, channels: slice, own: range, needed: ran
     return [np.bitwise_and(result, 1, out=result).view(bool) for result in results]
 
 
+def _extremes(lowest: Any, largest_var: Any) -> tuple[float, float]:
+    return float(lowest), float(largest_var)
+
+
+def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
+    """The extremes that wolf reads, which a pass of their own finds; None where no statistic is wolf."""
+    names = how.options.get("statistic", how.options.get("method"))
+    if "wolf" not in ([names] if isinstance(names, str) else names or []):
+        return None
+    known = ("border", "border_value", "nodata", "ddof", "anchor", "min_valid")
+    options = {key: how.options[key] for key in known if key in how.options}
+    by = _by_rows if isinstance(x, zarr.Array) else _by_chunks
+    found = []
+    # NaN is an empty result, or that of samples that are no numbers.
+    for size, statistic, none, reduced in ((1, "mean", np.inf, da.min), (how.options["size"], "var", 0.0, da.max)):
+        one = {**options, "size": size, "statistic": statistic}
+        if size == 1:
+            one.pop("min_valid", None)
+        [samples] = by(_How("window", one, how.axes, 1, np.dtype("float64")), x, mask)
+        found.append(reduced(da.where(da.isnan(samples), none, samples)))
+    return dask.delayed(_extremes)(*found)
+
+
 def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
     """Results of an image in a store, by bands of rows."""
+    extremes = _extremes_of(how, z, mask)
+    of_rows = how if extremes is None else how.whole((0.0, 0.0))  # the rows that it needs depend on none
     y, x, c = how.axes
     chunks = chunks_of(z)
     height, high = z.shape[y], chunks[y][0]
-    f = how.rows((height, z.shape[x]), z.dtype, high, mask is not None)
+    f = of_rows.rows((height, z.shape[x]), z.dtype, high, mask is not None)
     middle = height // 2 // high * high
     top, bottom = f.needs(middle, min(middle + high, height))
     high *= -(-max(high, bottom - top - high) // high)  # bands are no lower than what they need besides
-    f = how.rows((height, z.shape[x]), z.dtype, high, mask is not None)
+    f = of_rows.rows((height, z.shape[x]), z.dtype, high, mask is not None)
     own = [range(at, min(at + high, height)) for at in range(0, height, high)]
     needed = [range(*f.needs(band.start, band.stop)) for band in own]
     asked: list[dict[int, Array]] = []  # of each band: bands that it needs rows of, and which
@@ -187,7 +221,7 @@ def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
     bands = []
     for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
         channels = slice(start, start + wide)
-        bands.append([made(how, z, mask, channels, *part) for part in zip(own, needed, near(z, channels), masks)])
+        bands.append([made(how, z, mask, channels, extremes, *part) for part in zip(own, needed, near(z, channels), masks)])
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
     every = [one for row in bands for one in row]
@@ -213,7 +247,7 @@ def _piece(results: list[Array], s: int, index: tuple[slice, ...]) -> Array:
 def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
     """Results of a Dask array, by chunks and their surroundings."""
     y, x_axis, _ = how.axes
-    chunks = x.chunks
+    whole, chunks = x, x.chunks
     if "sigma" in how.options:
         inside = how._replace(options={**how.options, "border": "shrink"})
         top, _ = inside.rows((1 << 20, 8), x.dtype, 1, False).needs(1 << 19, (1 << 19) + 1)
@@ -234,10 +268,12 @@ def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
         mask = mask.rechunk((x.chunks[y], x.chunks[x_axis]))
         around = da.overlap.overlap(mask, {0: depth[y], 1: depth[x_axis]}, {0: edge[y], 1: edge[x_axis]})
         arguments += [around, (y, x_axis)]
+    extremes = _extremes_of(how, whole, mask)
     made = da.blockwise(
         how.block,
         (x.ndim, *range(x.ndim)),
         *arguments,
+        **({} if extremes is None else {"extremes": extremes}),
         new_axes={x.ndim: how.results},
         dtype=how.dtype,
         meta=np.empty((0,) * (x.ndim + 1), how.dtype),
@@ -275,8 +311,6 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
     names = options.get("statistic", options.get("method"))
-    if "wolf" in ([names] if isinstance(names, str) else names or []):
-        raise ValueError("wolf: has extremes of the whole image, of which a task sees a part; sat.window() has it")
     several = names is not None and not isinstance(names, str)
     small = [min(side, source.shape[axis]) for side, axis in zip(_sides(options), axes)]
     tried = getattr(sat, name)(np.zeros(small, source.dtype), **options)  # says what is wrong with the options
@@ -338,7 +372,7 @@ def window(
 ) -> Any:
     """`sat.window()` of an image larger than memory, as `box()` is; of a list of statistics a tuple of arrays.
 
-    What is computed together (`dask.compute(mean, std)`) is made in one pass.  wolf is refused.
+    What is computed together (`dask.compute(mean, std)`) is made in one pass.  wolf takes two.
     """
     options = {"size": size, "statistic": statistic, "border": border, "nodata": nodata, **options}
     return _filtered("window", x, mask, channel_axis, options)
@@ -355,7 +389,7 @@ def threshold(
     channel_axis: int | None = None,
     **options: Any,
 ) -> Any:
-    """`sat.threshold()` of an image larger than memory, as `box()` is.  wolf is refused."""
+    """`sat.threshold()` of an image larger than memory, as `box()` is."""
     options = {"size": size, "method": method, "border": border, "nodata": nodata, **options}
     return _filtered("threshold", x, mask, channel_axis, options)
 

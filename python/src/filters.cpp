@@ -129,6 +129,8 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
             if (!o.compare) o.result = r.result;
         spec.window.outputs = (int)out.size(), spec.window.output = out.data();
         spec.window.ddof = ddof, spec.window.range = range;
+        spec.window.has_extremes = has_extremes;
+        spec.window.lowest = lowest, spec.window.largest_var = largest_var;
     } else {
         common(spec.gauss), counts(spec.gauss);
         spec.gauss.sigma = sigma, spec.gauss.sigma2 = sigma2, spec.gauss.amount = amount, spec.gauss.mode = mode;

@@ -50,6 +50,8 @@ struct filter {
     double values[4] = {0};
     int channel_values = 0; // 0: one for all channels
     bool has_nodata = false, skip_nan = false, empty_set = false, keep_holes = false, whole_image = false;
+    bool has_extremes = false; // of an image of which this one is a part
+    double lowest = 0, largest_var = 0;
     bool compares = false, several = false; // results of thresholds, and as a tuple
     double nodata = 0, min_valid = 0, empty = 0, range = 0, sigma = 0, sigma2 = 0, amount = 0;
     int64_t ddof = 0;

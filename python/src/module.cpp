@@ -93,6 +93,10 @@ NB_MODULE(_core, m)
              [](filter &f, int mode, double sigma, double sigma2, double amount) {
                  f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
              })
+        .def("extremes",
+             [](filter &f, double lowest, double largest_var) {
+                 f.has_extremes = true, f.lowest = lowest, f.largest_var = largest_var;
+             })
         .def_rw("several", &filter::several)
         .def_rw("keep_holes", &filter::keep_holes)
         .def("apply", &filter::apply, x, o, o, x, o, o);

@@ -277,12 +277,34 @@ def test_data_arrays(rng):
     assert made.counts is not None and np.isfinite(made.sums.compute()).all()
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+@pytest.mark.parametrize("channels", [(), (3,)])
+def test_wolf_has_the_extremes_of_the_whole_image(rng, dtype, channels):
+    a = oracle.image(rng, (90, 70, *channels), dtype)
+    a[:9] = a.min() + 5
+    mask = rng.random((90, 70)) > 0.3
+    chunks = (20, 30, *channels)
+    options = {"nodata": a.flat[0], "k": 0.3, "min_valid": 3}
+    for given in ({}, {"mask": mask}):
+        want = sat.window(a, 9, ["wolf", "mean"], **given, **options)
+        surface = sat.threshold(a, 9, "wolf", **given)
+        masks = {key: stored(value, (20, 30)) for key, value in given.items()}
+        got = dask.compute(*sd.window(stored(a, chunks), 9, ["wolf", "mean"], **masks, **options))
+        for g, w in zip(got, want):
+            np.testing.assert_array_equal(g, w)
+        np.testing.assert_array_equal(sd.threshold(stored(a, chunks), 9, "wolf", **masks).compute(), surface)
+        masks = {key: da.from_array(value, chunks=(20, 30)) for key, value in given.items()}
+        got = dask.compute(*sd.window(da.from_array(a, chunks=chunks), 9, ["wolf", "mean"], **masks, **options))
+        for g, w in zip(got, want):
+            np.testing.assert_allclose(g, w, rtol=0 if dtype != "float32" else 1e-5)
+    with pytest.raises(ValueError, match="extremes"):
+        sat.Window((90, 70), dtype, 9, "wolf")
+
+
 def test_what_is_refused(rng, tmp_path):
     a = oracle.image(rng, (20, 20), "uint8")
     z, x = stored(a, (10, 10)), da.from_array(a, chunks=10)
     for source in [z, x]:
-        with pytest.raises(ValueError, match="wolf"):
-            sd.threshold(source, 5, "wolf")
         with pytest.raises(TypeError, match="out"):
             sd.box(source, 5, out=a)
         with pytest.raises(ValueError, match="mask: shape"):

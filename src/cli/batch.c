@@ -411,6 +411,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     if (ok && !whole && j->valid.mask) {
         ok = mask_file_open(&mask, j->valid.mask, &rows.head, &decode, &err);
         if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
+        if (!mask.whole && mask.in_order && job_reads_twice(j)) mask.whole = "it is a pipe, and read twice";
         if (mask.whole) {
             snprintf(why, sizeof why, "of --mask %s", mask.whole);
             whole = why;

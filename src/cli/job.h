@@ -186,6 +186,9 @@ bool job_table(const job *j, const char *input, const job_source *from, const ch
 bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
                 times *spent, int *at_output, error *err);
 
+/* Does a statistic read all rows before there are results? */
+bool job_reads_twice(const job *j);
+
 /* Why they do not read these rows, but the decoded image; NULL: they do.  A mask is not asked for yet. */
 const char *job_filter_whole(const job *j, const struct row_source *from, char *const *outputs);
 const char *job_table_whole(const job *j, const struct row_source *from, char *const *outputs);

@@ -19,7 +19,8 @@ const char *stream_refuses(const job *j, const row_source *from, const char *out
 /* A stream of as many passes as the job has; NULL: out of memory.  To be given to stream_free(). */
 stream *stream_new(const job *j, const job_source *from, int threads, error *err);
 
-/* Result i, of which all but the pixels is head[i], goes to that file; opt and out stay valid until the end. */
+/* Result i, of which all but the pixels is head[i], goes to that file; opt and out stay valid until the end.  Of rows,
+ * results that go to none are not written. */
 void stream_write_to(stream *s, int i, const image_format *format, const encode_options *opt, sink *out);
 
 /* Reads, filters and writes all rows; the image that was decoded is freed.  spent->encode_s: the time after filters. */

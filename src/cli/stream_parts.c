@@ -33,6 +33,22 @@ static void add(int64_t *to, int64_t more)
     if (more >= 0) *to = (*to > 0 ? *to : 0) + more;
 }
 
+/* Of rows that the stage's first filter needs, those that f needs. */
+static sat_view rows_for(const stream_filter *f, const stream_filter *first, const sat_view *rows,
+                         const sat_run_options *run)
+{
+    sat_view v = *rows;
+    const int64_t end = run->first_row + run->rows;
+    int64_t from, to, begin, unused;
+    if (f == first || run->rows == 0 || f->needs(f->object, run->first_row, end, &from, &to) != SAT_OK ||
+        first->needs(first->object, run->first_row, end, &begin, &unused) != SAT_OK)
+        return v;
+    const image all = {.data = v.data, .height = v.height, .row_bytes = (size_t)v.row_bytes};
+    v.data = image_rows_view(&all, from - begin, to - from).data;
+    v.height = to - from;
+    return v;
+}
+
 bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_view *src, const sat_view *results,
                         sat_run_options run, error *err)
 {
@@ -42,7 +58,11 @@ bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_v
         const stream_filter *f = &g->filter[i];
         sat_view views[SAT_OUTPUTS];
         for (int k = 0; k < f->results; k++) views[k] = results[f->result[k]];
-        if (f->run(f->object, src, views, &run) != SAT_OK) return fail(err, "%s", sat_detail());
+        sat_run_options own = run;
+        const sat_view from = rows_for(f, g->filter, src, &run);
+        const sat_view mask = run.mask ? rows_for(f, g->filter, run.mask, &run) : (sat_view){.width = 0};
+        if (run.mask) own.mask = &mask;
+        if (f->run(f->object, &from, views, &own) != SAT_OK) return fail(err, "%s", sat_detail());
         add(&s->counts.clipped, counts.clipped);
         add(&s->counts.moved, counts.moved);
         for (int k = 0; last && k < f->results; k++) add(&s->counts.empty[f->result[k]], counts.empty[k]);

@@ -52,7 +52,7 @@ static inline sat_status stream_gauss_run(void *o, const sat_view *src, const sa
         .needs = stream_##id##_needs, .run = stream_##id##_run, .destroy = stream_##id##_destroy                       \
     }
 
-/* Filters of the same rows; zeroed where there are none yet. */
+/* Filters of the same rows, or of fewer than the first one needs; zeroed where there are none yet. */
 typedef struct stream_stage {
     stream_filter filter[SAT_OUTPUTS];
     int filters;
@@ -76,7 +76,7 @@ struct stream {
 
     /* Results of the last stage; those before it have one, of the type of result 0. */
     int results;
-    image head[SAT_OUTPUTS]; /* what is written: size, type and metadata, which are borrowed */
+    image head[SAT_OUTPUTS]; /* what is written, if it is: size, type and metadata, which are borrowed */
     sat_type made[SAT_OUTPUTS];
     bool ranges[SAT_OUTPUTS]; /* of these, low and high become the least and the largest sample */
     double low[SAT_OUTPUTS], high[SAT_OUTPUTS];

@@ -244,7 +244,7 @@ static bool write_band(work *w, error *err)
         if (s->store && !s->store(s, i, &rows, err)) return false;
         const sat_view view = image_view(&rows);
         stream_note_range(s, i, &view, 1);
-        if (row_sink_write(&s->to[i], rows.data, n, err)) continue;
+        if (!s->to[i].format || row_sink_write(&s->to[i], rows.data, n, err)) continue;
         s->at_output = i;
         return false;
     }
@@ -261,8 +261,8 @@ static void do_task(void *context, int64_t index, int worker)
 
 static bool compresses(const row_sink *to)
 {
-    const char *how = to->opt->compression;
-    return to->format->compressions && !(how && strcmp(how, "none") == 0);
+    const char *how = to->format ? to->opt->compression : NULL;
+    return to->format && to->format->compressions && !(how && strcmp(how, "none") == 0);
 }
 
 /* Filters a band, reads the rows of the next, and writes the one before. */
@@ -321,7 +321,7 @@ static bool plan_rings(work *w, error *err)
     for (int i = 0; i < s->results; i++) {
         const image_shape result = image_shape_of(&s->head[i]);
         all += (uint64_t)(sides * w->band) * stream_made_bytes(s, i);
-        all += row_sink_bytes(s->to[i].format, &result, s->to[i].opt, s->to[i].out);
+        if (s->to[i].format) all += row_sink_bytes(s->to[i].format, &result, s->to[i].opt, s->to[i].out);
     }
     for (int stage = 0; stage < w->stages; stage++) {
         ring *r = &w->rows[stage];
@@ -393,7 +393,7 @@ static bool begin_results(stream *s, error *err)
     for (int i = 0; i < s->results; i++) {
         const row_sink to = s->to[i];
         s->at_output = i;
-        if (!row_sink_begin(&s->to[i], to.format, to.head, to.opt, to.out, err)) return false;
+        if (to.format && !row_sink_begin(&s->to[i], to.format, to.head, to.opt, to.out, err)) return false;
     }
     s->at_output = -1;
     return true;
@@ -419,7 +419,7 @@ bool stream_run_rows(stream *s, times *spent, error *err)
     ok = ok && write_band(&w, err);
     for (int i = 0; ok && i < s->results; i++) {
         s->at_output = i;
-        ok = row_sink_end(&s->to[i], err);
+        ok = !s->to[i].format || row_sink_end(&s->to[i], err);
     }
     if (ok) s->at_output = -1;
     for (int i = 0; i < STREAM_STAGES; i++) free(w.rows[i].bytes), free(w.mask[i].bytes);

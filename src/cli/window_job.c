@@ -15,6 +15,12 @@
 #include "stream.h"
 #include "text_out.h"
 
+/* Of all rows: what wolf's threshold reads. */
+typedef struct extremes {
+    bool known; /* else the library finds them, or no statistic reads them */
+    double lowest, largest_var;
+} extremes;
+
 /* What is made of one image. */
 typedef struct work {
     const job *j;
@@ -29,6 +35,7 @@ typedef struct work {
     bool bilevel[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
     sat_counts stored;
+    extremes whole;
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
@@ -178,6 +185,8 @@ static bool common_spec(const work *w, int threads, sat_window_spec *spec, error
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
     spec->nodata = spec->empty = w->valid.nodata;
+    spec->has_extremes = w->whole.known;
+    spec->lowest = w->whole.lowest, spec->largest_var = w->whole.largest_var;
     return job_border_values(j, &w->head, w->channels, spec->border_value, err);
 }
 
@@ -295,6 +304,79 @@ static bool what_counts(work *w, stream *s, error *err)
     return true;
 }
 
+/* ---- extremes of the whole image ---------------------------------------------------------------------- */
+
+bool job_reads_twice(const job *j)
+{
+    for (int i = 0; i < j->windows.outputs; i++) {
+        sat_statistic_info info;
+        const char *name = j->windows.output[i].statistic;
+        if (window_statistic(name, strlen(name), &info) && info.whole_image) return true;
+    }
+    return false;
+}
+
+/* Result 0: the variances of all windows; result 1: the pixels, those that count. */
+static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
+{
+    const work *w = s->context;
+    sat_window_spec spec;
+    (void)pass;
+    if (!common_spec(w, s->threads, &spec, err)) return false;
+    spec.band_rows = stream_band_rows(s);
+    spec.empty_set = spec.avoid_empty = spec.keep_holes = false;
+    spec.outputs = 1;
+    for (int i = 0; i < 2; i++) {
+        const sat_window_output output = {.statistic = i == 0 ? "var" : "mean", .result = SAT_F64};
+        sat_window *window;
+        sat_bytes bytes;
+        stream_filter *f = &g->filter[i];
+        spec.output = &output;
+        if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0;
+        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
+        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+        *f = STREAM_FILTER(window);
+        f->object = window, f->result[0] = i, f->results = 1;
+        g->filters++;
+    }
+    return true;
+}
+
+/* NaN is an empty result, or the variance of samples that are no numbers: not an extreme. */
+static bool take_extremes(stream *s, int i, image *rows, error *err)
+{
+    work *w = s->context;
+    extremes *e = &w->whole;
+    const sat_view view = image_view(rows);
+    double low, high;
+    const sat_status status = sat_image_range(&view, 1, &low, &high);
+    if (status != SAT_OK && status != SAT_ERR_RANGE) return fail(err, "%s", sat_detail());
+    if (i == 0 && high > e->largest_var) e->largest_var = high;
+    if (i == 1 && (!e->known || low < e->lowest)) e->lowest = low, e->known = true;
+    return true;
+}
+
+/* Reads all rows, as of: the stream that will make the results. */
+static bool find_extremes(work *w, const stream *of, times *spent, error *err)
+{
+    stream *s = stream_new(w->j, &of->from, of->threads, err);
+    if (!s) return false;
+    s->first = 0, s->end = w->head.height;
+    s->context = w;
+    s->sample = w->head.type;
+    s->masked = of->masked, s->alpha_clears = of->alpha_clears;
+    s->open = open_extremes;
+    s->store = take_extremes;
+    s->results = 2;
+    for (int i = 0; i < s->results; i++) {
+        s->head[i] = w->head;
+        s->head[i].channels = w->channels, s->head[i].type = s->made[i] = SAT_F64;
+    }
+    const bool ok = stream_run(s, spent, err);
+    stream_free(s);
+    return ok;
+}
+
 static bool store(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
@@ -337,6 +419,7 @@ bool job_window(const job *j, const char *input, const job_source *from, char *c
         *at_output = -1;
         ok = what_counts(&w, s, err);
     }
+    if (ok && !from->img && job_reads_twice(j)) ok = find_extremes(&w, s, spent, err);
     if (ok) {
         prepare(&w, s, &encode);
         ok = stream_run(s, spent, err);
@@ -356,10 +439,8 @@ bool job_window(const job *j, const char *input, const job_source *from, char *c
 const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
     for (int i = 0; i < j->windows.outputs; i++) {
-        sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic, *why = stream_refuses(j, from, outputs[i]);
+        const char *why = stream_refuses(j, from, outputs[i]);
         if (why) return why;
-        if (window_statistic(name, strlen(name), &info) && info.whole_image) return "a statistic is of all of it";
     }
-    return NULL;
+    return from->in_order && job_reads_twice(j) ? "a statistic reads it twice, and it is a pipe" : NULL;
 }

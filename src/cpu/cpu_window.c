@@ -142,7 +142,8 @@ static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, con
         memset(w->finish[i].empty, 0, sizeof w->finish[i].empty);
         w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
     }
-    if (w->plan.needs & SAT_NEEDS_EXTREMES) {
+    run.whole = (sat_cpu_extremes){w->spec.lowest, w->spec.largest_var};
+    if (w->plan.needs & SAT_NEEDS_EXTREMES && !w->spec.has_extremes) {
         run.extremes = true;
         sat_status status = do_rows(&run);
         if (status != SAT_OK) return status;

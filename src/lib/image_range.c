@@ -101,9 +101,8 @@ sat_status sat_image_range(const sat_view *image, int threads, double *low, doub
         all.high = fmax(all.high, r.of[i].high);
         if (r.of[i].lost < all.lost) all.lost = r.of[i].lost;
     }
-    if (all.lost != INT64_MAX) return refuse(&r.image, all.lost);
     *low = all.low, *high = all.high;
-    return SAT_OK;
+    return all.lost != INT64_MAX ? refuse(&r.image, all.lost) : SAT_OK;
 }
 
 /* ---- masks --------------------------------------------------------------------------------------------- */

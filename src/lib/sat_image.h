@@ -29,8 +29,9 @@ SAT_API double sat_type_beside(sat_type type, double value, bool below);
 SAT_API sat_type sat_real_type(sat_type sample);
 
 /* The smallest and the largest sample of all channels of all images: the range for sat_quant_for().  threads as in
- * sat_plan_spec.  Returns SAT_ERR_RANGE where a sample is NaN or infinite, and names the first one's place;
- * SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
+ * sat_plan_spec.  Returns SAT_ERR_RANGE where a sample is NaN or infinite, and names the first one's place; the range
+ * is then that of the samples that are not NaN, of none from infinity to its negative.  Else SAT_ERR_ARGUMENT, _SHAPE,
+ * _TYPE or _UNAVAILABLE (device memory). */
 SAT_API sat_status sat_image_range(const sat_view *image, int threads, double *low, double *high);
 
 /* Clears the pixels of a mask in which no channel of the image is set: is not 0; a NaN is set.  The mask is u8 with one

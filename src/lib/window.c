@@ -48,8 +48,9 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
                         sat_type_name(o->result));
     if (sat_sample_max(o->result) == 0 && !sat_is_float(o->result))
         return sat_fail(SAT_ERR_TYPE, "%s: results of type %s", o->statistic, sat_type_name(o->result));
-    if (s->band_rows && statistic->info.whole_image)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has extremes of the whole image, of which runs see some rows",
+    if (s->band_rows && statistic->info.whole_image && !s->has_extremes)
+        return sat_fail(SAT_ERR_UNAVAILABLE,
+                        "%s: has extremes of the whole image, of which runs see some rows (has_extremes)",
                         o->statistic);
     for (int i = 0; i < SAT_PARAMETERS; i++) {
         if (!(o->set >> i & 1)) continue;
@@ -73,6 +74,11 @@ static sat_status check_windows(const sat_window_spec *s)
     const sat_box_spec box = sat_window_box(s);
     sat_status status = sat_box_window_of(&box, &window);
     if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status == SAT_OK) status = sat_check_reserved(s->reserved_extremes, sizeof s->reserved_extremes);
+    if (status == SAT_OK && s->has_extremes && !(s->lowest == s->lowest && s->largest_var >= 0))
+        status =
+            sat_fail(SAT_ERR_ARGUMENT, "extremes of %g and %g; a sample, and a variance of 0 or more, are possible",
+                     s->lowest, s->largest_var);
     if (status != SAT_OK) return status;
     const double least = s->min_valid;
     if (!(least >= 0 && least <= 0x1p53) || (least >= 1 && least != floor(least)))
@@ -121,6 +127,7 @@ static const char *host_only(const void *spec)
 {
     const sat_window_spec *s = spec;
     if (s->avoid_empty) return "results that avoid the empty one (avoid_empty)";
+    if (s->has_extremes) return "extremes of images that are given (has_extremes)";
     return s->keep_holes ? "windows that keep holes (keep_holes)" : NULL;
 }
 
@@ -145,9 +152,11 @@ const sat_operation sat_operation_window = {
     .missing = "window statistics",
     .integers_per_us = 250,
     .floats_per_us = 100,
-    .members = {OWN(window_width), OWN(window_height), OWN(border), OWN(border_value), OWN(anchor), OWN(outputs),
-                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(avoid_empty),
-                OWN(keep_holes), OWN(ddof), OWN(nodata), OWN(min_valid), OWN(empty), OWN(range)},
+    .members = {OWN(window_width), OWN(window_height), OWN(border),     OWN(border_value), OWN(anchor),
+                OWN(outputs),      OWN(output),        OWN(masked),     OWN(skip_nan),     OWN(has_nodata),
+                OWN(empty_set),    OWN(avoid_empty),   OWN(keep_holes), OWN(ddof),         OWN(nodata),
+                OWN(min_valid),    OWN(empty),         OWN(range),      OWN(has_extremes), OWN(lowest),
+                OWN(largest_var)},
     .job = job,
     .check = check,
     .reach = reach,
@@ -155,7 +164,7 @@ const sat_operation sat_operation_window = {
     .keep = keep,
 };
 
-SAT_FILTER(window, band_rows)
+SAT_FILTER(window, largest_var)
 
 sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask, const sat_view *results,
                                 const sat_run_options *run, size_t run_bytes)

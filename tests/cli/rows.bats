@@ -53,6 +53,40 @@ begin() {
     for f in png.*.npy; do cmp "$f" "pgm${f#png}"; done
 }
 
+@test "wolf reads the rows twice: of a file, in bands" {
+    begin
+    "${PYTHON:-python3}" -c '
+import numpy
+r = numpy.random.default_rng(11)
+f = (r.random((3000, 600)) * 99).astype("f4")
+f[100, 100], f[2000, 50:90] = numpy.nan, 7
+numpy.save("f.npy", f)
+open("f.pfm", "wb").write(b"Pf\n600 3000\n-1\n" + f[::-1].tobytes())
+numpy.save("m.npy", (r.random((5000, 1000)) < 0.3).astype("u1"))'
+    for args in "--box 25 --stat wolf" "--box 9 --border wrap --stat wolf:k=0.2" "--box 25 --stat wolf --mask m.npy --min-valid 0.2" \
+        "--box 5 --stat wolf --ddof 1 --nodata 9 --keep-holes"; do
+        # shellcheck disable=SC2086 # words
+        ok -q a.png $args -o want.npy
+        # shellcheck disable=SC2086 # words
+        sat -v a.pgm $args -o is.npy
+        [[ $status = 0 && $stderr == *"in bands of "*"in bands of "* ]]
+        cmp is.npy want.npy
+    done
+    for name in f.npy f.pfm; do
+        ok -q $name --as image --box 9 --nodata 7 --stat wolf -o "$name.is.npy"
+        run bash -c 'cat "$1" | "$2" -v - --as image --box 9 --nodata 7 --stat wolf -o want.npy' bash $name "$sat"
+        [[ $status = 0 && $output == *"whole, not by rows: "* ]]
+        cmp $name.is.npy want.npy
+    done
+    ok -q a.pgm --box 25 --stat wolf -o all.npy
+    ok -q a.pgm --box 25 --stat wolf --rows 2000:2100 -o part.npy
+    cmp <(tail -c 400016 part.npy | head -c 400000) <(tail -c 12000016 all.npy | head -c 400000) # 16 bytes end a file
+    run bash -c 'cat a.pgm | "$1" -v - --box 25 --stat wolf -o is.npy' bash "$sat"
+    [[ $status = 0 && $output == *"whole, not by rows: a statistic reads it twice, and it is a pipe"* ]]
+    run bash -c 'cat m.npy | "$1" -v a.pgm --mask - --box 25 --stat wolf -o is.npy' bash "$sat"
+    [[ $status = 0 && $output == *"whole, not by rows: of --mask it is a pipe, and read twice"* ]]
+}
+
 @test "a mask is read beside the image" {
     begin
     "${PYTHON:-python3}" -c '
