@@ -57,10 +57,10 @@ struct float_layout {
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
     static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
-    /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
-     * a lane reads beyond the strip. */
+    /* Sums: two between runs, so that lanes read vectors without conflicts, or one, for single sums; and behind the last
+     * run of a row as many as a lane reads beyond the strip. */
     static constexpr unsigned PITCH = RUN + (SQUARES ? 1 : 2), ROW = RUNS * PITCH + RUN;
-    /* Means of f32: four between runs, for the same reason. */
+    /* Means of f32: four between runs, or one, for the same reason. */
     static constexpr unsigned MEANS_PITCH = RUN + (SQUARES ? 1 : 4);
     static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
     static_assert((SQUARES || PAIRS * 2 * threads == COLUMNS) && (RUN & (RUN - 1)) == 0);
