@@ -57,8 +57,8 @@ struct float_layout {
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
     static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
-    /* Sums: two between runs, so that lanes read vectors without conflicts, or one, for single sums; and behind the last
-     * run of a row as many as a lane reads beyond the strip. */
+    /* Sums: two between runs, so that lanes read vectors without conflicts, or one, for single sums; and behind the
+     * last run of a row as many as a lane reads beyond the strip. */
     static constexpr unsigned PITCH = RUN + (SQUARES ? 1 : 2), ROW = RUNS * PITCH + RUN;
     /* Means of f32: four between runs, or one, for the same reason. */
     static constexpr unsigned MEANS_PITCH = RUN + (SQUARES ? 1 : 4);
