@@ -64,9 +64,12 @@ sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view
 }
 
 /* Blocks of the queue are numbered from the image's first row on. */
+int64_t box_float_period_of(int64_t step, int64_t window_height)
+{
+    const int64_t blocks = box::blocks_in_queue(window_height, step);
+    return step * (blocks > 0 ? blocks : 1);
+}
 int64_t box_float_period(sat_type sample, int64_t window_height)
 {
-    const int64_t step = tuning::box_float_strip_of(sat_type_bytes(sample), false).step,
-                  blocks = box::blocks_in_queue(window_height, step);
-    return step * (blocks > 0 ? blocks : 1);
+    return box_float_period_of(tuning::box_float_strip_of(sat_type_bytes(sample), false).step, window_height);
 }

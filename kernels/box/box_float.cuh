@@ -13,6 +13,7 @@ sat_status box_float_run(const box_float *filter, const sat_view *src, const sat
 
 /* The rows by which an image may begin later and have the same sums (operation.h). */
 int64_t box_float_period(sat_type sample, int64_t window_height);
+int64_t box_float_period_of(int64_t step, int64_t window_height); /* of steps of so many rows */
 
 /* In passes over the whole image (box_float_passes.cu). */
 typedef struct box_float_passes box_float_passes;

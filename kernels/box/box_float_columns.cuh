@@ -31,6 +31,9 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     };
     static constexpr uint32_t NONE = ~0u;
 
+    static constexpr unsigned OWN = PAIRS; /* pairs of a thread */
+    using column_part = two;
+
     /* Sums of a column's windows, of two columns. */
     struct column_state {
         two newest;         /* of the last whole block, which the queue has not yet */
@@ -55,7 +58,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         return m;
     }
 
-    PRIM_DEVICE thread_columns columns_of_thread() const
+    PRIM_DEVICE thread_columns columns_of_thread(int32_t) const
     {
         thread_columns m;
 #pragma unroll
@@ -161,12 +164,12 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         for (unsigned t = 0; t < STEP; t++) store_sums(s, t, m, sum[t]);
     }
     template <unsigned HEIGHT = STEP>
-    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first, int32_t height) const
+    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first, int32_t height, int32_t at) const
     {
         if (height == (int32_t)HEIGHT)
             sum_near<HEIGHT>(s, m, first);
         else if constexpr (HEIGHT > 1)
-            sum_near<HEIGHT - 1>(s, m, first, height);
+            sum_near<HEIGHT - 1>(s, m, first, height, at);
     }
 
     /* The queue: sums of whole blocks.  Entry b % blocks is block b's.  After each turn of the ring all its entries
@@ -298,12 +301,12 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     }
     template <unsigned REST = STEP - 1>
     PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest, int32_t entry,
-                             bool begins) const
+                             int32_t at, bool begins) const
     {
         if (rest == (int32_t)REST)
             sum_around<REST>(s, m, state, oldest, entry, begins);
         else if constexpr (REST > 0)
-            sum_far<REST - 1>(s, m, state, oldest, entry, begins);
+            sum_far<REST - 1>(s, m, state, oldest, entry, at, begins);
     }
 };
 

@@ -34,13 +34,13 @@ constexpr int64_t blocks_in_queue(int64_t height, int64_t step)
 
 /* What is made of the windows' sums: here, means. */
 struct means_of_sums {
-    static constexpr bool counts = false;
+    static constexpr float_features features = SUMS;
     template <class Layout> using results = float_means<Layout>;
 };
 template <class Feature, class Layout>
 using strip_of_layout = float_strip<Layout, typename Feature::template results<Layout>>;
 template <class Feature, class Sample, unsigned... SHAPE>
-using strip_of_floats = strip_of_layout<Feature, float_layout<Sample, SHAPE..., Feature::counts>>;
+using strip_of_floats = strip_of_layout<Feature, float_layout<Sample, SHAPE..., Feature::features>>;
 
 /* The arguments of a launch, of one result for each sample. */
 template <class Filter> Filter arguments_of(const box_float *f, const sat_view *src, const sat_view *dst)
@@ -108,10 +108,10 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, strips = (width + f->strip - 1) / f->strip;
     const int64_t at_once = info.multiprocessors * blocks_at_once<Filter>();
     f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS);
-    if (Filter::QUEUED == 0 && f->blocks > 0) {
+    if ((int32_t)Filter::QUEUED < f->blocks) {
         const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
         size_t sums;
-        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
+        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS * (Filter::SQUARES ? 2 : 1), &sums))
             return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", NAME);
         status = prim::arena_alloc(arena, &f->scratch, sums);
     }
@@ -129,26 +129,32 @@ template <class Filter> bool fits(const box_float *f)
            results_of<Filter>(f) * 8 >= pixels_of<Filter>(f);
 }
 
+/* Where strips begin, and how the rows of a window are taken apart. */
+template <class Sample> void split_window(box_float *f, int64_t step)
+{
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
+    int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
+    while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
+    if (f->masked && whole < 4) whole = 4;
+    f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
+    if (height > step) {
+        const int64_t between = height - 1 - step;
+        f->newest = between >= step;
+        f->blocks = (int32_t)blocks_in_queue(height, step);
+        f->rest = (int32_t)(between % step);
+    }
+}
+
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
  * queue in shared memory where that has room for it.  take<Filter>() takes it.  has_room: false where windows are too
  * wide for all strips. */
 template <class Feature, class Sample, unsigned CHANNELS, class Take>
 sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_room)
 {
-    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::counts);
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::features != SUMS);
     using in_device = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
     using wide = strip_of_floats<Feature, Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
-    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
-    int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
-    while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
-    if (f->masked && whole < 4) whole = 4;
-    f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
-    if (height > S.step) {
-        const int64_t between = height - 1 - S.step;
-        f->newest = between >= S.step;
-        f->blocks = (int32_t)blocks_in_queue(height, S.step);
-        f->rest = (int32_t)(between % S.step);
-    }
+    split_window<Sample>(f, S.step);
     const bool narrow = fits<in_device>(f);
     const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
     const auto with = [&]<class Filter>() {

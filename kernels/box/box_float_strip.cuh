@@ -10,15 +10,16 @@ namespace box
 /* Results: a row of windows to results: float_means, or those of another filter. */
 template <class Layout, class Results> struct float_strip : Results {
     using Sample = typename Layout::sample_type;
+    using Results::OWN;
     using typename Layout::shared;
-    using typename Layout::two;
-    using typename float_columns<Layout>::thread_columns;
-    using typename float_columns<Layout>::column_state;
-    using typename float_rows<Layout>::window_sums;
+    using typename Results::column_part;
+    using typename Results::column_state;
     using typename Results::strip_results;
+    using typename Results::thread_columns;
+    using typename Results::window_sums;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS, RUN = Layout::RUN_PIXELS;
-    using Layout::PAIRS, Layout::in, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::work,
-        Layout::strip, Layout::lead, Layout::height, Layout::blocks, Layout::row_number, Layout::masked;
+    using Layout::in, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::work, Layout::strip,
+        Layout::lead, Layout::height, Layout::blocks, Layout::row_number, Layout::masked;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
@@ -28,11 +29,11 @@ template <class Layout, class Results> struct float_strip : Results {
         const Sample *image = in + (int64_t)image_number * in_image_pitch;
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
-        const thread_columns m = this->columns_of_thread();
+        const thread_columns m = this->columns_of_thread(origin - x.before);
         const auto source = this->source_of_strip(image, origin - x.before);
         if constexpr (Layout::HAS_COUNTS)
             if (masked()) this->store_mask_source(s, image_number, origin - x.before);
-        column_state state[PAIRS] = {};
+        column_state state[OWN] = {};
         strip_results results = this->results_of(origin, image_number, top + (int32_t)row_number());
         this->clear(s);
         this->prepare_columns(s, origin - x.before);
@@ -50,18 +51,18 @@ template <class Layout, class Results> struct float_strip : Results {
         this->copy_rows(s, source, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {
-            two oldest[PAIRS] = {};
+            column_part oldest[OWN] = {};
             if (blocks > 0)
 #pragma unroll
-                for (unsigned p = 0; p < PAIRS; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
+                for (unsigned p = 0; p < OWN; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
 #pragma unroll
-            for (unsigned p = 0; p < PAIRS; p++) {
+            for (unsigned p = 0; p < OWN; p++) {
                 if (near)
-                    this->sum_near(s, m.pair[p], half, height);
+                    this->sum_near(s, m.pair[p], half, height, at);
                 else
-                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at == top);
+                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at, at == top);
             }
             entry = entry + 1 < blocks ? entry + 1 : 0;
             prim::block_sync(); /* the sums are there, and the rows are read */
@@ -78,8 +79,8 @@ template <class Layout, class Results> struct float_strip : Results {
             window_sums v;
             if constexpr (Layout::HAS_COUNTS)
                 if (this->counted()) this->count_rows(s);
-            this->sum_rows(s, v);
             const int32_t mine = at + (int32_t)row_number();
+            this->sum_rows(s, v, results.alike());
             this->stage_row(s, v, mine, bottom, results);
             if constexpr (WARPS == 1)
                 prim::warp_sync(); /* the window sums or means are there */

@@ -66,6 +66,7 @@
  *   add_bytes(a, which, sum)               sum plus the bytes i of a for which bit i of `which` is set, 4 bits that are
  *                                          known when it is compiled; subtract_bytes(a, which, sum): sum less these
  *   shift_right(low, high, n)              the lower word of high:low >> n, 0 <= n < 32
+ *   count_bits(a)                          how many bits are 1
  *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one
  *   high_product(a, b)                     the upper word of a * b
  *
@@ -235,6 +236,11 @@ PRIM_DEVICE uint32_t high_product(uint32_t a, uint32_t b)
         : "=r"(high)
         : "r"(a), "r"(b));
     return high;
+}
+
+PRIM_DEVICE uint32_t count_bits(uint32_t a)
+{
+    return (uint32_t)__popc(a);
 }
 
 PRIM_DEVICE void nanosleep(unsigned ns)

@@ -1,8 +1,8 @@
 /* window.cu - statistics of windows on a device: what is refused, and which kernels answer.
  *
  * Idea    A plan is resolved once (src/lib/window_plan.h).  Its samples and window choose the kernel: of u8 and i8
- *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu without
- *         variances, window_float.cu).
+ *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu, with
+ *         variances window_moments.cu; window_float.cu).
  *
  * Paper   Those of the kernels.
  *
@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "probe.cuh"
+#include "tuning.cuh"
 #include "box/box_float.cuh"
 #include "window/window.cuh"
 #include "window/window_state.cuh"
@@ -104,7 +105,7 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-/* Floats are summed as in box filters, or joined in segments as tall as the window. */
+/* Floats are summed as in box filters, or also joined in segments as tall as the window. */
 int64_t window_period(const void *given)
 {
     const sat_window_spec *spec = (const sat_window_spec *)given;
@@ -113,8 +114,12 @@ int64_t window_period(const void *given)
         needs |= sat_statistic_get(sat_statistic_find(spec->output[i].statistic))->needs;
     if (needs & SAT_NEEDS_EXTREMES) return 0;
     if (!sat_is_float(spec->sample)) return 1;
-    return needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? spec->window_height
-                                                       : box_float_period(spec->sample, spec->window_height);
+    if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return box_float_period(spec->sample, spec->window_height);
+    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample)).step,
+                  period = box_float_period_of(step, spec->window_height);
+    int64_t common = period;
+    while (common % spec->window_height) common += period;
+    return common;
 }
 
 sat_status window_counts(void *state, sat_counts *counts)

@@ -1,5 +1,5 @@
-/* window_float.cu - statistics of windows of f32 and f64 samples: those with a variance, and windows too wide for
- * window_sums.cu.
+/* window_float.cu - statistics of windows of f32 and f64 samples: variances of what counts, extremes, and windows too
+ * wide for window_sums.cu and window_moments.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
  * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host, and in the
@@ -122,10 +122,13 @@ template <bool VARIANCES> sat_status prepare_width(state *w)
 sat_status window::prepare_floats(state *w)
 {
     const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    if (!squares) {
-        bool has_room;
-        sat_status status = prepare_sums(w, &has_room);
-        if (status != SAT_OK || has_room) return status;
-    }
+    const bool one_image = w->plan.needs & SAT_NEEDS_EXTREMES, counted = w->plan.validity;
+    bool has_room = false;
+    sat_status status = SAT_OK;
+    if (!squares)
+        status = prepare_sums(w, &has_room);
+    else if (!one_image && !counted)
+        status = prepare_moments(w, &has_room);
+    if (status != SAT_OK || has_room) return status;
     return squares ? prepare_width<true>(w) : prepare_width<false>(w);
 }

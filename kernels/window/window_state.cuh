@@ -22,7 +22,8 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums; /* floats: strips, where no variance is needed and they have room; else: */
+    box_float *sums;       /* floats: strips, where no variance is needed and they have room; else: */
+    const double *inverse; /* of those with variances: 1 / n */
     double *suffixes;
     int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
     int32_t first_row, end_row; /* of results that count, in a run */
@@ -98,6 +99,11 @@ sat_status prepare_sums_f32(state *w, bool *has_room);
 sat_status prepare_sums_f32_channels(state *w, bool *has_room);
 sat_status prepare_sums_f64(state *w, bool *has_room);
 sat_status prepare_sums_f64_channels(state *w, bool *has_room);
+sat_status prepare_moments(state *w, bool *has_room);
+sat_status prepare_moments_f32(state *w, bool *has_room);
+sat_status prepare_moments_f32_channels(state *w, bool *has_room);
+sat_status prepare_moments_f64(state *w, bool *has_room);
+sat_status prepare_moments_f64_channels(state *w, bool *has_room);
 
 /* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu,
  * window_float.cu. */

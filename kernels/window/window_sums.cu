@@ -18,11 +18,36 @@
  *
  * Steps   1. columns  2. rows  3. border values, division  4. other statistics
  */
-#include "window/window_state.cuh"
+#include "window/window_queue.cuh"
+
+namespace
+{
+
+/* A mean where all samples count is the box filter's. */
+bool is_plain(const window::state *w)
+{
+    const sat_window_result_plan *r = &w->plan.result[0];
+    return w->spec.outputs == 1 && r->statistic == SAT_STATISTIC_mean && !r->compare && r->p[0] == 0 &&
+           sat_is_float(r->type) && !w->plan.validity && !r->may_be_empty;
+}
+sat_status queue_means(const window::state *w, const sat_view *src, const sat_view *, const sat_view *results,
+                       void *stream)
+{
+    return box_float_run(w->sums, src, &results[0], stream);
+}
+
+} // namespace
 
 sat_status window::prepare_sums(state *w, bool *has_room)
 {
     const bool one = w->spec.channels == 1;
+    if (is_plain(w)) {
+        const sat_box_spec box = sat_window_box(&w->spec);
+        *has_room = true;
+        w->queue = queue_means;
+        sat_status status = box_float_open(&box, &w->plan.window, &w->reach_x, &w->reach_y, w->arena, &w->sums);
+        return status == SAT_OK ? take_found(w, 0) : status;
+    }
     if (w->spec.sample == SAT_F32) return one ? prepare_sums_f32(w, has_room) : prepare_sums_f32_channels(w, has_room);
     return one ? prepare_sums_f64(w, has_room) : prepare_sums_f64_channels(w, has_room);
 }

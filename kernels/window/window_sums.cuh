@@ -28,7 +28,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     finish results;
     uint64_t *clipped;
     int32_t first_row, end_row; /* of results that count */
-    bool plain;                 /* the one result is the mean, in f32; where all samples count in f64, too */
+    bool plain;                 /* the one result is the mean of what counts, in f32 */
 
     struct strip_results : base::strip_results {
         uint32_t clipped;
@@ -36,18 +36,15 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
     {
         strip_results r = {base::results_of(origin, image, row), 0};
-        if (!plain)
-            r.staged = false;
-        else if (ONE_CHANNEL && sizeof(Sample) == 4 && counted() && !takes_value)
-            r.staged = true;
+        r.staged = plain && (r.staged || (ONE_CHANNEL && sizeof(Sample) == 4 && !takes_value));
         return r;
     }
     PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
 
     PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
     {
-        if (!r.staged || !counted())
-            base::stage_row(s, v, row, bottom, r);
+        if (!r.staged)
+            this->store_windows(s, v);
         else if (row < bottom)
             stage_counted(s, v, takes_value ? this->windows_of(s, row, r).beyond : 0);
     }
@@ -87,8 +84,6 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     {
         if (r.staged)
             this->store_staged(s, (float *)r.to, r);
-        else if (plain && !counted())
-            base::store_row(s, row, r);
         else if (row >= first_row && row < end_row)
             store_results(s, row, r);
     }
@@ -145,7 +140,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
 /* ---- host ---------------------------------------------------------------------------------------------- */
 
 struct counts_and_sums {
-    static constexpr bool counts = true;
+    static constexpr box::float_features features = box::SUMS_AND_COUNTS;
     template <class Layout> using results = results_of_sums<Layout>;
 };
 
@@ -171,14 +166,13 @@ sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask,
     k.first_row = w->first_row;
     k.end_row = w->end_row;
     const finish::output *o = &k.results.of[0];
-    const bool mean = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0;
-    k.plain =
-        mean && (k.valid.counted ? o->type == SAT_F32 && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX
-                                 : sat_is_float(o->type) && !o->may_be_empty);
+    k.plain = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0 &&
+              o->type == SAT_F32 && k.valid.counted && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX;
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
 }
 
-template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
+/* The window as strips of the box filter have it; what they are in the end, and the memory of runs. */
+inline sat_status take_strips(state *w)
 {
     box_float *f = prim::arena_new<box_float>(w->arena);
     if (f == NULL) return SAT_ERR_MEMORY;
@@ -188,6 +182,21 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
     f->reach_y = w->reach_y;
     f->masked = w->spec.masked;
     w->sums = f;
+    return SAT_OK;
+}
+inline sat_status describe_strips(state *w)
+{
+    w->strips = w->sums->work.strips;
+    w->strip = w->sums->strip;
+    w->rows = w->sums->work.rows;
+    return take_found(w, 0);
+}
+
+template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
+{
+    sat_status status = take_strips(w);
+    if (status != SAT_OK) return status;
+    box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     *has_room = !w->plan.validity || (rows <= UINT16_MAX && rows <= UINT32_MAX / columns);
     if (!*has_room && w->spec.band_rows)
@@ -195,15 +204,12 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
                         (long long)w->spec.window_height);
     if (!*has_room) return SAT_OK;
     const auto take = [&]<class Filter>() { w->queue = queue_sums<Filter>; };
-    sat_status status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
+    status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
     if (status == SAT_OK && !*has_room && w->spec.band_rows)
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
                           (long long)w->spec.window_width);
     if (status != SAT_OK || !*has_room) return status;
-    w->strips = f->work.strips;
-    w->strip = f->strip;
-    w->rows = f->work.rows;
-    return take_found(w, 0);
+    return describe_strips(w);
 }
 
 } // namespace window

@@ -166,15 +166,18 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     if (!is_float(w->spec.sample)) return;
     w->spec.skip_nan = random64(random) % 3 == 0;
     if (random64(random) % 2) w->spec.channels = 1;
-    /* Means of f32 alone: several steps and strips, with a halo of one warp and of two. */
-    if (k % 12 == 11) {
+    /* Means of f32 alone, and means and deviations: several steps and strips, with a halo of one warp and of two. */
+    const bool deviations = k % 24 == 14 || k % 24 == 20;
+    if (k % 12 == 11 || deviations) {
         w->spec.channels = 1;
         w->spec.width = random_in(random, 150, 6 * most);
         w->spec.height = most;
         w->spec.window_width = random_in(random, 1, 100);
-        w->spec.window_height = random_in(random, 1, 16);
+        w->spec.window_height = random_in(random, 1, deviations ? 38 : 16);
         w->spec.masked = k % 24 == 11;
-        w->spec.skip_nan = k % 24 != 11;
+        w->spec.skip_nan = k % 24 == 23;
+        w->spec.has_nodata = w->spec.has_nodata && !deviations;
+        if (deviations) w->spec.min_valid = w->spec.ddof = 0;
         if (k % 36 == 35) w->spec.min_valid = 0.75;
     }
     /* Segments whose suffixes are not all there at a time. */
@@ -221,23 +224,29 @@ static bool resolve(windows *w)
     return ok;
 }
 
-/* About zero; far from it; all exponents of a wide range; a spike here and there; all alike; so small that they are
- * denormal, or so large that an f64 is.  NaN, and the value that is no sample, here and there. */
-static void make_floats(const windows *w, int64_t samples, uint64_t *random)
+/* About zero; far from it; further; all exponents of a wide range; a spike here and there; all alike; so small that
+ * they are denormal, or so large that an f64 is.  NaN, and the value that is no sample, here and there. */
+static void make_floats(const windows *w, size_t k, int64_t samples, uint64_t *random)
 {
-    const uint64_t kind = random64(random) % 8;
+    const bool alike = k % 48 == 20;
+    const uint64_t kind = alike          ? 5
+                          : k % 48 == 14 ? 2
+                                         : random64(random) % 8,
+                   rare = k % 48 == 14 || random64(random) % 2 ? 8191 : 63;
+    const double same = (double)(1 + *random % 999) / 999;
     const int most = w->src.type == SAT_F32 ? 80 : 800, tiny = w->src.type == SAT_F32 ? -140 : -1060;
     for (int64_t i = 0; i < samples; i++) {
         const uint64_t bits = random64(random);
         float *f32 = w->src.data;
         double *f64 = w->src.data, v = w->src.type == SAT_F32 ? (double)f32[i] : f64[i];
-        if (kind == 1 || kind == 2) v += 300;
+        if (kind == 1) v += 300;
+        if (kind == 2) v = 65536 + v / 50;
         if (kind == 3) v = ldexp(v, (int)(bits >> 8) % 40);
         if (kind == 4 && bits >> 20 & 31) v = ldexp(v, most);
-        if (kind == 5) v = 0.1;
+        if (kind == 5) v = same;
         if (kind == 6) v = ldexp(v, tiny);
         if (kind == 7) v = ldexp(v, most);
-        v = bits % 64 == 0 ? NAN : bits % 8 == 1 ? w->spec.nodata : v;
+        if (!alike) v = (bits & rare) == 0 ? NAN : bits % 8 == 1 && w->spec.has_nodata ? w->spec.nodata : v;
         if (w->src.type == SAT_F32)
             f32[i] = (float)v;
         else
@@ -255,6 +264,11 @@ static void *make(uint64_t seed, size_t k, effort e)
     choose_spec(w, k, e, &seed);
     choose_outputs(w, k, &seed);
     if (k % 12 == 11) w->spec.outputs = 1, w->output[0] = (sat_window_output){.statistic = "mean"};
+    if (k % 24 == 14 || k % 24 == 20) {
+        w->spec.outputs = 2;
+        w->output[0] = (sat_window_output){.statistic = "mean"};
+        w->output[1] = (sat_window_output){.statistic = "std"};
+    }
     w->images = random_in(&seed, 1, w->spec.count);
     w->src = tall(w, w->spec.channels, w->spec.sample);
     w->mask = tall(w, 1, SAT_U8);
@@ -270,7 +284,7 @@ static void *make(uint64_t seed, size_t k, effort e)
     for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)
         if (((uint8_t *)w->mask.data)[i] % 3 == 0) ((uint8_t *)w->mask.data)[i] = 0;
     const int64_t samples = w->src.width * w->src.height * w->src.channels;
-    if (ok && is_float(w->src.type)) make_floats(w, samples, &seed);
+    if (ok && is_float(w->src.type)) make_floats(w, k, samples, &seed);
     for (int64_t i = 0; ok && what == RANDOM && sat_type_bytes(w->src.type) == 1 && i < samples; i += 2)
         ((uint8_t *)w->src.data)[i] %= 5;
     sat_view results[OUTPUTS], src = batch(w, w->src), mask = batch(w, w->mask);

@@ -129,7 +129,8 @@ static real tolerance_of(const sat_window_spec *s, const sat_window_output *o, c
         most = fmaxl(most, all);
     }
     /* exp() may be wrong by a few units, and the terms of a formula are larger than what they add up to. */
-    return most + 16 * e * (fabsl(value) + fabsl(f->mean)) + 0x1p-1060L;
+    const bool one_term = strcmp(o->statistic, "var") == 0 || strcmp(o->statistic, "std") == 0;
+    return most + 16 * e * (fabsl(value) + (one_term ? 0 : fabsl(f->mean))) + (f->alike && one_term ? 0 : 0x1p-1060L);
 }
 
 /* As the output's type has it: to nearest, halves away from zero, cut to its range. */
@@ -162,6 +163,9 @@ bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const s
     *want = (double)stored(o, value);
     /* A window with a NaN or an infinity. */
     if (!is_count && !f.finite) return !real_result || !isfinite(is);
+    /* Squares that an f64 cannot hold: infinity, or no number. */
+    const bool squares = info.variance || strcmp(o->statistic, "rms") == 0 || strcmp(o->statistic, "nick") == 0;
+    if (squares && f.squares * f.n * f.n > DBL_MAX && (!real_result || !isfinite(is))) return true;
     const real off = is_count ? 0 : tolerance_of(s, o, &f, value);
     if (!o->compare) return stored(o, value - off) <= (real)is && (real)is <= stored(o, value + off);
     *want = f.x > value ? 255 : 0;

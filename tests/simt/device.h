@@ -321,6 +321,10 @@ inline float divide_approx(float a, float b)
 {
     return a / b * (1 + 0x1p-22f);
 }
+inline uint32_t count_bits(uint32_t a)
+{
+    return (uint32_t)__builtin_popcount(a);
+}
 inline double reciprocal_approx(double a)
 {
     return 1 / a * (1 + 0x1p-20);

@@ -1,0 +1,7 @@
+/* window_moments_f32_channels.cu - the kernels of window_moments.cu for f32 samples of several channels. */
+#include "window/window_moments.cuh"
+
+sat_status window::prepare_moments_f32_channels(state *w, bool *has_room)
+{
+    return prepare_moments_of<float, 0>(w, has_room);
+}

@@ -1,0 +1,7 @@
+/* window_moments_f64_channels.cu - the kernels of window_moments.cu for f64 samples of several channels. */
+#include "window/window_moments.cuh"
+
+sat_status window::prepare_moments_f64_channels(state *w, bool *has_room)
+{
+    return prepare_moments_of<double, 0>(w, has_room);
+}
