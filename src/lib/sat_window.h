@@ -18,9 +18,10 @@
  * 2^-53, n samples, their exact mean m, mean of absolute values a and variance v: the f64 mean is wrong by less than
  * (n + 1) * e * a, and the f64 variance by less than (6 * n + 40) * e * (v + a * sqrt(v)), as far as that is small
  * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition; with a ddof, all of it times
- * n / (n - ddof).  Results are the same on every thread count.  On a device they lie within the same
- * bounds, and may have other bits than on the host; they are the same for any number of images and multiprocessors.  A
- * pixel compared with a threshold may differ where it is no further from the threshold than these errors move it.
+ * n / (n - ddof).  Results are the same on every thread count.  On a device they lie within the same bounds, and may
+ * have other bits than on the host; they are the same for any number of images and multiprocessors.  A pixel compared
+ * with a threshold may differ where it is no further from the threshold than these errors move it, and a variance
+ * beyond f64, infinite on the host, may be NaN.
  *
  * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, samples that do not count
  * take no part in any sum, and n is the number of samples that count.  Where fewer than min_valid count, the result is
