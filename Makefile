@@ -184,6 +184,7 @@ $(CU_DIR)/%.o: kernels/%.cu
 
 # The kernels as one object that shows the descriptors alone: nvcc makes even unnamed namespaces global.
 $(OBJ)/kernels.o: $(CU_OBJ)
+	@mkdir -p $(@D)
 	$(Q)$(LD) -r --force-group-allocation -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_*' $@
 
 ## kernels: the kernels alone, for SM="75 90", native or all
