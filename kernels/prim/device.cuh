@@ -57,8 +57,8 @@
  *
  *   divide_approx(a, b)  sqrt_approx(a)    of floats, wrong by 2^-22 of the result at most; |b| within 2^-126 .. 2^126;
  *                                          arguments and results below 2^-126 are 0
- *   reciprocal_approx(a)                   of a double, wrong by 2^-20 of the result at most; |a| within 2^-1021 ..
- * 2^1021
+ *   reciprocal_approx(a)                   of a double, wrong by 2^-20 of the result at most; |a| from 2^-1021
+ *                                          to 2^1021
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a

@@ -15,8 +15,8 @@
  *         suffixes in device memory, which stay in the second-level cache.  A row's parts lie in shared memory, once as
  *         read and once as written, member by member:
  *
- *             rows      |  .  .  .  a  b  c | d  e  .  .  .  . |        window {a b c d e} = suffix(a b c) + prefix(d
- * e) columns   13 = 1 + 4 + 8: three doublings, and two more joins
+ *             rows      |  .  .  .  a  b  c | d  e  .  .  .  . |    window {a b c d e} = suffix(a b c) + prefix(d e)
+ *             columns   13 = 1 + 4 + 8: three doublings, and two more joins
  *
  * Launch  As many blocks as fit the device.  Each takes strips, and runs of whole segments in them, one after another.
  *
@@ -130,5 +130,8 @@ sat_status window::prepare_floats(state *w)
     else if (!one_image && !counted)
         status = prepare_moments(w, &has_room);
     if (status != SAT_OK || has_room) return status;
+    if (w->spec.band_rows && !(squares && counted)) /* crops begin where strips have the image's bits */
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lldx%lld need the whole image", NAME,
+                        (long long)w->spec.window_width, (long long)w->spec.window_height);
     return squares ? prepare_width<true>(w) : prepare_width<false>(w);
 }

@@ -199,15 +199,9 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     *has_room = !w->plan.validity || (rows <= UINT16_MAX && rows <= UINT32_MAX / columns);
-    if (!*has_room && w->spec.band_rows)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld rows need the whole image", NAME,
-                        (long long)w->spec.window_height);
     if (!*has_room) return SAT_OK;
     const auto take = [&]<class Filter>() { w->queue = queue_sums<Filter>; };
     status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
-    if (status == SAT_OK && !*has_room && w->spec.band_rows)
-        status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
-                          (long long)w->spec.window_width);
     if (status != SAT_OK || !*has_room) return status;
     return describe_strips(w);
 }

@@ -176,6 +176,8 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
     names = how.options.get("statistic", how.options.get("method"))
     if "wolf" not in ([names] if isinstance(names, str) else names or []):
         return None
+    if how.options.get("extremes") is not None:
+        return how.options["extremes"]
     known = ("border", "border_value", "nodata", "ddof", "anchor", "min_valid")
     options = {key: how.options[key] for key in known if key in how.options}
     by = _by_rows if isinstance(x, zarr.Array) else _by_chunks
@@ -312,6 +314,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
     names = options.get("statistic", options.get("method"))
+    if "wolf" in ([names] if isinstance(names, str) else names or []) and others and source.shape[others[0]] > 4:
+        raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
     several = names is not None and not isinstance(names, str)
     small = [min(side, source.shape[axis]) for side, axis in zip(_sides(options), axes)]
     tried = getattr(sat, name)(np.zeros(small, source.dtype), **options)  # says what is wrong with the options
@@ -373,7 +377,7 @@ def window(
 ) -> Any:
     """`sat.window()` of an image larger than memory, as `box()` is; of a list of statistics a tuple of arrays.
 
-    What is computed together (`dask.compute(mean, std)`) is made in one pass.  wolf takes two.
+    What is computed together (`dask.compute(mean, std)`) is made in one pass.  wolf finds its extremes before.
     """
     options = {"size": size, "statistic": statistic, "border": border, "nodata": nodata, **options}
     return _filtered("window", x, mask, channel_axis, options)

@@ -22,7 +22,9 @@ static void next_cells(rects *r)
 {
     const int64_t w = r->cell_width, h = r->cell_height;
     const int64_t columns = (r->image_width - 1) / w + 1, rows = (r->image_height - 1) / h + 1;
-    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < columns * rows; r->given++) {
+    /* Whole rows of cells, if they have room: no row of the image is then asked for in two chunks. */
+    const int64_t most = columns < RECTS_CHUNK ? RECTS_CHUNK / columns * columns : RECTS_CHUNK;
+    for (; (int64_t)r->chunk_n < most && (int64_t)r->given < columns * rows; r->given++) {
         const int64_t x = (int64_t)r->given % columns * w, y = (int64_t)r->given / columns * h;
         r->chunk.whole[r->chunk_n++] =
             (sat_rect){.x = x, .y = y, .width = least(w, r->image_width - x), .height = least(h, r->image_height - y)};

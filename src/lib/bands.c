@@ -228,7 +228,7 @@ static sat_status wait_for_all(const pipeline *p)
 {
     const sat_bands *b = p->bands;
     sat_status up = b->device->wait(b->up);
-    sat_status work = p->job->wait(p->job->context, b->work);
+    sat_status work = p->job->wait ? p->job->wait(p->job->context, b->work) : b->device->wait(b->work);
     sat_status down = b->device->wait(b->down);
     return down != SAT_OK ? down : work != SAT_OK ? work : up; /* the last, of which sat_detail() speaks */
 }

@@ -57,7 +57,7 @@ typedef struct sat_bands_job {
     void (*part)(void *context, int64_t k, sat_band_part *part);
     /* Queues what makes the results of band k.  device: views of its part, without gaps. */
     sat_status (*compute)(void *context, int64_t k, const sat_views *device, void *stream);
-    /* Waits for the stream, and returns what runs could not. */
+    /* Waits for the stream, and returns what runs could not; NULL: the device's wait. */
     sat_status (*wait)(void *context, void *stream);
     void *context;
 } sat_bands_job;

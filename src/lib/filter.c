@@ -228,8 +228,8 @@ sat_status sat_filter_create(sat_filter **made, const sat_operation *o, const vo
         status = o->keep(f, f->type, &f->results);
     else
         f->type[0] = *f->job.result;
-    /* No device unless it is named: host images are copied there and back, whole, and an operation that reads and
-     * writes each sample once is rarely slow beside that. */
+    /* No device unless it is named: host images are copied there and back, and an operation that reads and writes each
+     * sample once is rarely slow beside that. */
     const sat_choice choice = {.memory = *f->job.memory, .device_pays = false};
     if (status == SAT_OK) status = sat_backend_choose(*f->job.backend, &choice, open_with, f);
     if (status == SAT_OK) {

@@ -117,11 +117,6 @@ static sat_status compute(void *context, int64_t k, const sat_views *device, voi
     return j->job(j->context, device, &run);
 }
 
-static sat_status wait(void *context, void *stream)
-{
-    return ((const job *)context)->bands->bands.device->wait(stream);
-}
-
 sat_status sat_filter_bands_run(sat_filter_bands *b, const sat_views *views, const sat_run *run,
                                 sat_offload_job *run_job, void *context)
 {
@@ -130,7 +125,6 @@ sat_status sat_filter_bands_run(sat_filter_bands *b, const sat_views *views, con
                                  .host = *views,
                                  .part = part,
                                  .compute = compute,
-                                 .wait = wait,
                                  .context = &j};
     return sat_bands_run(&b->bands, &bands, run);
 }

@@ -1,6 +1,6 @@
 /* offload.h - views that a device's code does not take as they are: those in host memory, and images that are not plain
- * (shape.h).  They go through device memory that is made once.  Tables of host images take bands.h instead: their
- * rows can come one after the other. */
+ * (shape.h).  They go through device memory that is made once.  Tables and filters of host images take bands.h
+ * instead, where their rows can come one after the other. */
 #ifndef SAT_OFFLOAD_H
 #define SAT_OFFLOAD_H
 

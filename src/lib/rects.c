@@ -221,8 +221,12 @@ sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run
     if (r == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     sat_status status = sat_take_run(&run, &control, given, run_bytes, SAT_RUN_MASK | SAT_RUN_ROWS);
     if (status == SAT_OK) status = take_rows(r, rows, &run);
-    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
+    status = sat_run_asked(&run);
+    if (status != SAT_OK) {
+        begin_anew(r);
+        return status;
+    }
     r->job.run = &run;
     r->top = r->next;
     const int64_t end = r->next + r->job.image.height;

@@ -47,15 +47,14 @@
  *
  * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
- * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
- * straight from and to memory that the caller has pinned in one piece (cudaHostAlloc(), cudaHostRegister()); a few
- * bands of device memory suffice for a table of any height, but for another library's code (sat_lab.h), which is given
- * whole images and takes pinned and device memory for them; and for filters of images of any height, with the rows
- * that windows reach, but with the border mode wrap, for windows taller than a third of the image, for statistics with
- * extremes of the image, and for floats in windows too wide for a block's strip.  Whatever waits for a stream that is
- * being captured, as all runs on host memory would, is refused with SAT_ERR_ARGUMENT and leaves the capture as it
- * was.  An object belongs to the device that was current when it was made.  CPU work loads no driver and touches no
- * device.
+ * memory: bands of rows go there and come back while others are computed, through pinned memory that the object holds,
+ * or straight from and to memory that the caller has pinned in one piece (cudaHostAlloc(), cudaHostRegister()); a few
+ * bands of device memory suffice for a table, or a filtered image, of any height.  These go there whole: images for
+ * another library's code (sat_lab.h); of filters, those with the border mode wrap, with windows taller than a third of
+ * the image, or of floats too wide for a block's strip, and statistics with extremes of the image.  Whatever waits for
+ * a stream that is being captured, as all runs on host memory would, is refused with SAT_ERR_ARGUMENT and leaves the
+ * capture as it was.  An object belongs to the device that was current when it was made.  CPU work loads no driver and
+ * touches no device.
  */
 #ifndef SAT_H
 #define SAT_H

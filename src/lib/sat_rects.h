@@ -56,7 +56,8 @@ SAT_API int sat_rects_passes(const sat_rects *r);
  * run->first_row, and end at *to or before; a mask has the same rows.  Answers have the bits
  * of sat_image_statistics()'s, for any number of rows at a time and any number of threads.  Returns
  * SAT_ERR_ARGUMENT, _SHAPE (also of rows that are not needed next), _TYPE, _UNAVAILABLE (device memory); and
- * SAT_ERR_CANCELLED, after which the object begins anew: the first rows are needed next. */
+ * SAT_ERR_CANCELLED, after which the object begins anew: the first rows are needed next.  After another error it is as
+ * before. */
 #define sat_rects_run(...) /* r, rows, run */ sat_rects_run_sized(__VA_ARGS__, sizeof(sat_run_options))
 SAT_API sat_status sat_rects_run_sized(sat_rects *r, const sat_view *rows, const sat_run_options *run,
                                        size_t run_bytes);

@@ -147,13 +147,13 @@ typedef struct sat_window_spec {
     double range;                   /* the largest value that samples are to have, for statistics with a parameter
                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
                                        of the type, of floats finite and above 0.  0 = sat_type_largest() */
-    int64_t band_rows;         /* as in sat_box_spec; of statistics with extremes of the image if they are given: */
-    bool has_extremes;         /* these are the extremes of every image, and no run reads it for them: */
-    bool reserved_extremes[7]; /* false */
-    double lowest;             /* its smallest sample that counts, of all channels; infinity: none counts */
-    double largest_var;        /* the largest variance of a window where min_valid samples count, and more than
-                                  ddof: the largest result of the statistic var in f64; 0 or more.  A device
-                                  refuses */
+    int64_t band_rows;              /* as in sat_box_spec; of statistics with extremes of the image with has_extremes */
+    bool has_extremes;              /* the extremes of every image are the two members below: no run reads the image to
+                                       find them.  A device refuses */
+    bool reserved_extremes[7];      /* false */
+    double lowest;                  /* the smallest sample that counts, of all channels; infinity: none counts */
+    double largest_var;             /* the largest variance of a window where min_valid samples count, and more than
+                                       ddof: the largest result of the statistic var in f64; 0 or more */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;

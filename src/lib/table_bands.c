@@ -85,7 +85,7 @@ static sat_status compute(void *context, int64_t k, const sat_views *device, voi
 static sat_status wait(void *context, void *stream)
 {
     const job *j = context;
-    return j->backend->wait ? j->backend->wait(j->state, stream) : j->bands->bands.device->wait(stream);
+    return j->backend->wait(j->state, stream);
 }
 
 sat_status sat_table_bands_run(sat_table_bands *b, const sat_backend *backend, void *state, const sat_view *image,
@@ -96,7 +96,7 @@ sat_status sat_table_bands_run(sat_table_bands *b, const sat_backend *backend, v
                                  .host = {image, NULL, table, 1},
                                  .part = part,
                                  .compute = compute,
-                                 .wait = wait,
+                                 .wait = backend->wait ? wait : NULL,
                                  .context = &j};
     sat_view there = sat_packed_view(image->width, image->count, 1, image->channels, table->type, SAT_DEVICE);
     sat_view carry_in = there, carry_out = there;

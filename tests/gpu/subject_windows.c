@@ -177,7 +177,7 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
         w->spec.masked = k % 24 == 11;
         w->spec.skip_nan = k % 24 == 23;
         w->spec.has_nodata = w->spec.has_nodata && !deviations;
-        if (deviations) w->spec.min_valid = w->spec.ddof = 0;
+        if (deviations) w->spec.min_valid = 0, w->spec.ddof = 0;
         if (k % 36 == 35) w->spec.min_valid = 0.75;
     }
     /* Segments whose suffixes are not all there at a time. */
