@@ -154,8 +154,8 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
     if (status == SAT_ERR_MEMORY && memory.refused) {
         char most[32];
         fail(err,
-             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside the image's rows; ask fewer at "
-             "a time",
+             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside rows and answers; a larger one "
+             "has room",
              chunk->n, chunk->n > 1 ? "s" : "", chunk->real ? " with fractions" : "", chunk->n > 1 ? "" : "s",
              size_text(most, (double)left));
         return SAT_ERR_FILE;

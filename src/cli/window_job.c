@@ -331,7 +331,7 @@ static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
         sat_bytes bytes;
         stream_filter *f = &g->filter[i];
         spec.output = &output;
-        if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0, spec.border = "shrink";
+        if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0, spec.border = NULL;
         if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
         if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
         *f = STREAM_FILTER(window);

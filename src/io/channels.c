@@ -91,6 +91,8 @@ static void shrink_to(image *img, int channels)
 
 bool image_choose_channels(image *img, const channel_choice *choice, error *err)
 {
+    if (choice->gray && image_planes(img) > 1)
+        return fail(err, "--gray: an image of %d bands has no luma; --channel takes one", image_bands(img));
     if (choice->gray && img->channels >= 3) {
         if (img->meta.nodata[0])
             return fail(

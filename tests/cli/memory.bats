@@ -11,7 +11,7 @@ load helpers
     ok info --max-memory 35 a.pgm
     failure "a.pgm: 4x3 px *" info --max-memory 34 a.pgm
     ok a.pgm --mean 0,0,1,1 --max-memory 8K # no table is made
-    failure "a.pgm: 1 rectangle takes more than the 0 bytes that --max-memory leaves beside the image's rows; ask fewer at a time" \
+    failure "a.pgm: 1 rectangle takes more than the 0 bytes that --max-memory leaves beside rows and answers; a larger one has room" \
         a.pgm --mean 0,0,1,1 --max-memory 35
     failure "a.pgm: 4x3 px *" a.pgm --mean 0,0,1,1 --max-memory 34
 }
@@ -76,7 +76,7 @@ load helpers
     # Some 200 bytes each, with fractions some 800; a table of some rows is left out where it would not fit.
     ok query a.pgm --rects whole.csv --max-pixels 1 --max-memory 10M -o is.csv
     cmp is.csv whole.want
-    failure "real.csv: 40000 rectangles with fractions take more than the 9.* MiB that --max-memory leaves beside the image's rows; *" \
+    failure "real.csv: 40000 rectangles with fractions take more than the 9.* MiB that --max-memory leaves beside rows and answers; *" \
         query a.pgm --rects real.csv --max-pixels 1 --max-memory 10M -o no.csv
     ok query a.pgm --rects real.csv --max-pixels 1 --max-memory 40M -o is.csv
     cmp is.csv real.want

@@ -53,6 +53,18 @@ begin() {
     for f in png.*.npy; do cmp "$f" "pgm${f#png}"; done
 }
 
+@test "wolf within --max-memory: its two readings take turns" {
+    begin
+    ok -q a.pgm --box 25 --threshold wolf -o want.pbm
+    for i in 1 2 3 4 5 6 7 8; do cp a.pgm t$i.pgm; done
+    run timeout 60 "$sat" -q a.pgm --box 25 --threshold wolf --max-memory 24M -o is.pbm
+    [ "$status" = 0 ]
+    cmp is.pbm want.pbm
+    run timeout 60 "$sat" -q t?.pgm --box 25 --threshold wolf --max-memory 40M --threads 1 -o '{stem}.pbm'
+    [ "$status" = 0 ]
+    for i in 1 2 3 4 5 6 7 8; do cmp t$i.pbm want.pbm; done
+}
+
 @test "wolf reads the rows twice: of a file, in bands" {
     begin
     "${PYTHON:-python3}" -c '
