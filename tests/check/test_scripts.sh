@@ -195,7 +195,7 @@ try "make ubsan passes all of its flags on" keeps_flags
 changed() { B=$dir/built "$dir/tree/tests/simt/changed.sh" | cut -d' ' -f1 | xargs; }
 hashes_all() {
     mkdir -p "$dir/tree/tests" "$dir/tree/src" "$dir/built"
-    cp -r kernels "$dir/tree/" && cp -r src/lib src/lab "$dir/tree/src/" && cp -r tests/simt tests/gpu "$dir/tree/tests/" || return 1
+    cp -r kernels "$dir/tree/" && cp -r src/lib src/lab "$dir/tree/src/" && cp -r tests/simt tests/gpu tests/borders.h "$dir/tree/tests/" || return 1
     local all file line now
     all=$(changed)
     [[ $all == *box*query* ]] || return 1

@@ -108,10 +108,12 @@ static void *make(uint64_t seed, size_t k, effort e)
                            .border = some_border(&seed),
                            .anchor = (sat_anchor)random_in(&seed, 0, 1),
                            .count = seed % 4 ? 1 : random_in(&seed, 2, 9)};
-    s->height = random_in(&seed, 1, pixels / (s->width * s->channels * s->count) + 1);
     s->window_width = random_in(&seed, 1, e == FULL ? 60 : 9);
-    const bool queues = c->box && is_float(s->sample); /* blocks of rows, of tall windows */
-    s->window_height = random_in(&seed, 1, (e == FULL ? 90 : 20) >> (queues ? 0 : random_in(&seed, 0, 3)));
+    const bool queues = k % 4 == 1; /* boxes of f64 as tall as several blocks of rows */
+    if (queues) s->sample = SAT_F64, s->width = random_in(&seed, 1, most / 4);
+    s->height = random_in(&seed, 1, pixels / (s->width * s->channels * s->count) + 1);
+    s->window_height = random_in(&seed, 1, (e == FULL ? 90 : 20) >> random_in(&seed, 0, 3));
+    if (queues) s->window_height = random_in(&seed, e == FULL ? 30 : 17, e == FULL ? 90 : 30);
     if (c->box) {
         c->output[0] = (sat_window_output){.statistic = "mean", .result = s->sample};
         if (s->sample == SAT_U8 && seed % 2) c->output[0].result = SAT_F32;
