@@ -474,7 +474,7 @@ open("many.csv", "w").write("".join("%d,%d,3,3\n" % (i % 40, i * 7 % 290) for i 
     ok c.pgm --box 1 -o c.tif
     ok info c.tif --max-memory 4M --max-pixels 1 --json
     [[ $output == *'"width":2001,"height":1200,"channels":3'* ]]
-    printf 'broken' | dd of=c.tif bs=1 seek=4000000 conv=notrunc 2>dd # in a strip
+    printf 'broken' | dd of=c.tif bs=1 seek=4000000 conv=notrunc 2>dd.log # in a strip
     failure "c.tif: *" info c.tif
     cat a.pgm | "$sat" info - --max-memory 400K --max-pixels 1 >want
     grep -q "1000 x 5000 px" want
