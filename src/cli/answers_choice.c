@@ -9,8 +9,8 @@
  * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
  * So are squares of integers of 32 bits, which no table holds exactly, and images some of whose samples do not count.
  *
- * The user is told where a table would answer rectangles of floats far quicker.  Neither way does much with what it
- * reads, so that bytes between processor and memory are what both cost.
+ * A line says so where a table would answer rectangles of floats much faster.  Both ways compute little for each byte,
+ * so their cost is the bytes that go between the processor and memory.
  *
  *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
  *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into

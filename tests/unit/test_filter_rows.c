@@ -287,21 +287,6 @@ static whole make_whole(const subject *s, const object *o)
     return w;
 }
 
-static double sample_of(const sat_view *v, int64_t i)
-{
-    const void *p = (const char *)v->data + (size_t)i * sat_type_bytes(v->type);
-    switch (v->type) {
-    case SAT_U8: return *(const uint8_t *)p;
-    case SAT_U16: return *(const uint16_t *)p;
-    case SAT_U32: return *(const uint32_t *)p;
-    case SAT_I8: return *(const int8_t *)p;
-    case SAT_I16: return *(const int16_t *)p;
-    case SAT_I32: return *(const int32_t *)p;
-    case SAT_F32: return *(const float *)p;
-    default: return *(const double *)p;
-    }
-}
-
 /* The extremes of the whole image, which runs on rows of it are given. */
 static void give_extremes(subject *s, const whole *w)
 {
@@ -314,7 +299,9 @@ static void give_extremes(subject *s, const whole *w)
     assert_ok(sat_window_run(window, &w->src, spec.masked ? &w->mask : NULL, &vars, NULL));
     s->window.has_extremes = true, s->window.lowest = INFINITY, s->window.largest_var = 0;
     for (int64_t i = 0; i < spec.width * spec.height * spec.channels; i++) {
-        const double v = sample_of(&w->src, i), most = ((const double *)vars.data)[i];
+        const int64_t pixel = i / spec.channels;
+        const double v = value_at(&w->src, pixel % spec.width, pixel / spec.width, (int)(i % spec.channels));
+        const double most = ((const double *)vars.data)[i];
         const bool counts = !(spec.masked && ((const uint8_t *)w->mask.data)[i / spec.channels] == 0) &&
                             !(spec.has_nodata && v == spec.nodata);
         if (counts && v < s->window.lowest) s->window.lowest = v;
