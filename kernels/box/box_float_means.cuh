@@ -47,8 +47,6 @@ template <class Layout> struct float_means : float_rows<Layout> {
         double covered_x;
         char *to; /* the strip's first result in the warp's row */
         bool staged;
-
-        PRIM_DEVICE bool alike() const { return left == begin && right == end; }
     };
     PRIM_DEVICE double whole_of(double covered) const { return shrinks ? covered : area; }
 

@@ -111,7 +111,7 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     if ((int32_t)Filter::QUEUED < f->blocks) {
         const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
         size_t sums;
-        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS * (Filter::SQUARES ? 2 : 1), &sums))
+        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS * Filter::QUEUE_MEMBERS, &sums))
             return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", NAME);
         status = prim::arena_alloc(arena, &f->scratch, sums);
     }
