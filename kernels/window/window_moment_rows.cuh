@@ -141,7 +141,13 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             }
             unsigned beyond = p + PART; /* the columns behind the part */
             if constexpr (PART == RUN) {
-                store_total<ALIKE>(s, of_row + run, own, pivot);
+                columns total = own;
+                double of_run = pivot;
+                if (!ALIKE && number_at(s, l, RUN - 1) == 0) { /* the pivot is not the run's */
+                    total = {};
+                    add_columns(s, l, 0, RUN, total, of_run);
+                }
+                store_total<ALIKE>(s, of_row + run, total, of_run);
                 const unsigned whole = (l.width - RUN) / RUN;
                 if constexpr (WARPS == 1)
                     prim::warp_sync(); /* the row's runs are there */
@@ -179,6 +185,18 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         const prim::vec<double, 2> v = s.totals.template get_vector<2>(2 * at);
         return {v.at[0], v.at[1], ALIKE ? (int32_t)RUN : (int32_t)s.run_counts.get(at)};
     }
+    /* Adds some columns, one by one; the first one that has samples is the pivot. */
+    PRIM_DEVICE void add_columns(const shared &s, const lane_columns &l, unsigned first, unsigned end, columns &w,
+                                 double &pivot) const
+    {
+#pragma unroll 1
+        for (unsigned k = first; k < end; k++) {
+            const columns c = column_at<false>(s, l, k);
+            if (c.n == 0) continue;
+            if (w.n == 0) pivot = mean_of(c);
+            add<false>(w, c, pivot);
+        }
+    }
     /* The windows of a part of which no column that all of them hold has samples. */
     template <unsigned PART>
     PRIM_DEVICE void sum_ends(const shared &s, window_sums &v, const lane_columns &l, unsigned first) const
@@ -187,18 +205,11 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         for (unsigned i = first; i < first + PART; i++) {
             columns window = {};
             double pivot = 0;
-#pragma unroll 1
-            for (unsigned k = i; k < i + l.width; k++) {
-                if (k == first + PART - 1) k += l.width - (PART - 1); /* these have none */
-                if (k == i + l.width) break;
-                const columns c = column_at<false>(s, l, k);
-                if (window.n == 0) pivot = mean_of(c);
-                if (c.n > 0) add<false>(window, c, pivot);
-            }
-            if (window.n == 0) continue;
+            add_columns(s, l, i, first + PART - 1, window, pivot);
+            add_columns(s, l, first + l.width, i + l.width, window, pivot);
             const double n = real((uint32_t)window.n, 0);
             v.sum[i] = window.sum;
-            v.squares[i] = about_mean(window, pivot, n, reciprocal(n));
+            v.squares[i] = window.n ? about_mean(window, pivot, n, reciprocal(n)) : 0;
             v.n[i] = (uint32_t)window.n;
         }
     }
