@@ -25,6 +25,14 @@ PRIM_DEVICE double apart(double a, double b)
     return fabs(d) <= 0x1p-50 * fabs(b) ? 0 : d;
 }
 
+/* n times `pivot` less than `sum`, of n samples.  Sums of f64 samples are rounded: those of alike samples differ from n
+ * times one of them. */
+template <class Sample> PRIM_DEVICE double distance(double sum, double n, double pivot)
+{
+    const double d = prim::multiply_add(-n, pivot, sum);
+    return sizeof(Sample) == 8 && fabs(d) <= 0x1p-50 * fabs(sum) ? 0 : d;
+}
+
 /* The sum of samples, and of their squared distances from a pivot. */
 struct about_pivot {
     double sum, squares, pivot;
@@ -62,8 +70,9 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
         Layout::masked;
 
-    const double *inverse;        /* 1 / n; 0 of 0 */
-    double per_height, per_width; /* 1 / the rows and the columns of a whole window */
+    const double *inverse; /* 1 / n; 0 of 0 */
+    /* Rows and columns of a whole window; 1 / of its columns; of its rest. */
+    double real_height, real_width, per_width, real_rest, per_rest;
     PRIM_DEVICE double inverse_of(int32_t n) const { return prim::load(inverse + n); }
 
     struct column {
@@ -153,19 +162,28 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 
     /* ---- parts ---- */
 
+    PRIM_DEVICE double inverse_of_rows(int32_t n) const { return n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n); }
     PRIM_DEVICE part part_of(const about_pivot &a) const
     {
-        const double d = a.n > 0 ? apart(a.sum * inverse_of(a.n), a.pivot) : 0;
-        return {a.sum, prim::multiply_add(-d * a.n, d, a.squares), a.n};
+        return {a.sum, part_squares(a, real((uint32_t)a.n, 0), inverse_of_rows(a.n)), a.n};
+    }
+    PRIM_DEVICE static double part_squares(const about_pivot &a, double n, double per_n)
+    {
+        const double d = distance<Sample>(a.sum, n, a.pivot);
+        return prim::multiply_add(-d * per_n, d, a.squares);
     }
     /* Adds n samples of the same window to those about a pivot. */
     PRIM_DEVICE void move(about_pivot &to, const part &p, int32_t n) const
     {
         if (n == 0) return;
-        const double d = apart(p.sum * (n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n)), to.pivot);
-        to.sum += p.sum;
-        to.squares += prim::multiply_add(d * n, d, p.squares);
+        move(to, p, real((uint32_t)n, 0), inverse_of_rows(n));
         to.n += n;
+    }
+    PRIM_DEVICE static void move(about_pivot &to, const part &p, double n, double per_n)
+    {
+        const double d = distance<Sample>(p.sum, n, to.pivot);
+        to.sum += p.sum;
+        to.squares += prim::multiply_add(d * per_n, d, p.squares);
     }
     PRIM_DEVICE part join(const part &a, int32_t of_a, const part &b, int32_t of_b) const
     {
@@ -181,8 +199,13 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot,
                            int32_t n) const
     {
+        store(s, t, m, sum, squares, pivot, n, real((uint32_t)n, 0));
+    }
+    PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot, int32_t n,
+                           double real_n) const
+    {
         if (!ONE_CHANNEL && !m.in_strip) return;
-        const double real_n = real((uint32_t)n, 0), d = prim::multiply_add(-real_n, pivot, sum);
+        const double d = prim::multiply_add(-real_n, pivot, sum);
         const double about_mean = COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
                                           : prim::multiply_add(real_n, squares, -prim::product(d, d));
         s.sums.template set_vector<2>(2 * (t * ROW + m.to), prim::vec<double, 2>{sum, about_mean});
@@ -325,14 +348,15 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* ---- windows of more than STEP rows ---- */
 
     /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one of
-     * the rows between that counts.  Where there is none, windows hold leaving and entering samples only. */
-    template <bool WHOLE>
+     * the rows between that counts.  Where there is none, windows hold leaving and entering samples only.  REST: rows of
+     * the rest; below zero: `rest` has them. */
+    template <bool WHOLE, int REST>
     PRIM_DEVICE void sum_around(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                                 int32_t at) const
     {
         const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
                       entering = leaving + height - 1, newest_row = between + blocks * step,
-                      rest_row = newest_row + (newest ? step : 0), split = step - rest,
+                      rest_row = newest_row + (newest ? step : 0), split = step - (REST < 0 ? rest : REST),
                       turn = between + (blocks - entry) * step;
         const auto leave = load_rows<WHOLE, STEP>(s, 0, m, leaving), enter = load_rows<WHOLE, STEP>(s, STEP, m, entering);
         if (enter.has(0)) {
@@ -342,13 +366,23 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         const bool has_pivot = WHOLE || state.last_row >= between;
         const double pivot = has_pivot ? (double)state.last : 0;
         about_pivot middle = {0, 0, pivot, 0};
-        if (blocks > 0) {
-            move(middle, oldest, count(oldest, between, turn));
-            move(middle, state.back, count(state.back, turn, newest_row));
+        const int32_t of_rest = REST == 0 ? 0 : count(state.rest, rest_row, entering);
+        if constexpr (WHOLE) {
+            if (REST != 0) move(middle, state.rest, real_rest, per_rest);
+            if (newest) move(middle, state.newest, STEP, 1.0 / STEP);
+            if (blocks > 0) {
+                const int32_t n = (blocks - entry) * step;
+                move(middle, oldest, n);
+                move(middle, state.back, entry * step);
+            }
+        } else {
+            move(middle, state.rest, of_rest);
+            if (newest) move(middle, state.newest, count(state.newest, newest_row, rest_row));
+            if (blocks > 0) {
+                move(middle, oldest, count(oldest, between, turn));
+                move(middle, state.back, count(state.back, turn, newest_row));
+            }
         }
-        if (newest) move(middle, state.newest, count(state.newest, newest_row, rest_row));
-        const int32_t of_rest = count(state.rest, rest_row, entering);
-        move(middle, state.rest, of_rest);
         if (blocks > 0) push(s, m, state, entry, 0, state.newest, newest_row);
         double sum[STEP], squares[STEP];
         int32_t n[STEP];
@@ -366,20 +400,26 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             const double v = (double)enter.v[t];
+            const bool behind = (int32_t)t >= split;
             if (enter.has(t)) {
-                enters.add_near(v);
-                if (WHOLE && (int32_t)t == split) own.pivot = v;
-                if (WHOLE && (int32_t)t >= split) own.add_near(v);
-                if (!WHOLE) own.add(v);
+                if (WHOLE && t == 0)
+                    enters = {v, 0, v, 1};
+                else
+                    enters.add_near(v);
+                if (!WHOLE || behind) own.add(v);
             }
             if ((int32_t)t + 1 == split) {
                 head = WHOLE ? enters : own;
                 own = {};
             }
-            store(s, t, m, sum[t] + enters.sum, squares[t] + enters.squares, pivot, WHOLE ? height : n[t] + enters.n);
+            const double of_window = sum[t] + enters.sum, far = squares[t] + enters.squares;
+            if constexpr (WHOLE)
+                store(s, t, m, of_window, far, pivot, height, real_height);
+            else
+                store(s, t, m, of_window, far, pivot, n[t] + enters.n);
         }
         const part block = block_of(state.rest, of_rest, head);
-        state.rest = part_of(own);
+        state.rest = REST == 0 ? part{} : part_of(own);
         if (newest) state.newest = block;
         if (!WHOLE && !has_pivot && (leave.counting | enter.counting)) sum_ends(s, m, leave.counting, enter.counting);
 #pragma unroll
@@ -388,6 +428,15 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
                 state.last = enter.v[t];
                 state.last_row = entering + (int32_t)t;
             }
+    }
+    template <bool WHOLE, int REST = (int)STEP - 1>
+    PRIM_DEVICE void sum_around_rest(shared &s, const column &m, column_state &state, const part &oldest,
+                                     int32_t entry, int32_t at) const
+    {
+        if (rest == REST)
+            sum_around<WHOLE, REST>(s, m, state, oldest, entry, at);
+        else if constexpr (REST > 0)
+            sum_around_rest<WHOLE, REST - 1>(s, m, state, oldest, entry, at);
     }
     /* The windows of a step that hold leaving and entering samples only. */
     PRIM_DEVICE void sum_ends(shared &s, const column &m, uint32_t leave, uint32_t enter) const
@@ -406,10 +455,10 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at, bool) const
     {
-        if (all_count(at))
-            sum_around<true>(s, m, state, oldest, entry, at);
+        if (COUNTED || all_count(at))
+            sum_around_rest<!COUNTED>(s, m, state, oldest, entry, at);
         else
-            sum_around<false>(s, m, state, oldest, entry, at);
+            sum_around<false, -1>(s, m, state, oldest, entry, at);
     }
 };
 

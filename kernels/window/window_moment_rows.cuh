@@ -25,7 +25,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     using base::per_width;
-    using Layout::RUNS, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
+    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
         Layout::row_of_warp;
 
     /* Of the windows of a lane's pixels.  n: samples; where they are not counted, columns in the image, and squares are
@@ -43,6 +43,12 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     struct lane_columns {
         unsigned run, width; /* width: of the windows; RUN where these would reach beyond the strip */
         int32_t before;      /* columns of its run, or less than 0, before the image */
+        bool has_windows;
+
+        PRIM_DEVICE lane_columns from(unsigned runs) const
+        {
+            return {run + runs, width, before - (int32_t)(runs * RUN), has_windows};
+        }
     };
     template <bool ALIKE>
     PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k) const
@@ -59,12 +65,6 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         return (uint32_t)((int32_t)k - l.before) < (uint32_t)x.n;
     }
 
-    /* n times `pivot` less than `sum`.  Sums of f64 samples are rounded: alike ones differ from n times one of them. */
-    PRIM_DEVICE static double distance(double sum, double n, double pivot)
-    {
-        const double d = prim::multiply_add(-n, pivot, sum);
-        return sizeof(Sample) == 8 && fabs(d) <= 0x1p-50 * fabs(sum) ? 0 : d;
-    }
     PRIM_DEVICE double inverse_columns(int32_t n) const
     {
         return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n);
@@ -72,7 +72,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <bool ALIKE> PRIM_DEVICE void add(columns &w, const columns &c, double pivot) const
     {
         if constexpr (COUNTED) {
-            const double d = distance(c.sum, real((uint32_t)c.n, 0), pivot);
+            const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
             w.squares += prim::multiply_add(d * this->inverse_of(c.n), d, c.squares);
         } else {
             const double d = ALIKE || c.n ? c.sum - pivot : 0;
@@ -85,7 +85,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     PRIM_DEVICE void move(columns &w, const columns &c, double pivot) const
     {
         if (c.n == 0) return;
-        const double d = distance(c.sum, real((uint32_t)c.n, 0), pivot);
+        const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
         w.sum += c.sum;
         w.squares += prim::multiply_add(d * inverse_columns(c.n), d, c.squares);
         w.n += c.n;
@@ -116,16 +116,30 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         return true;
     }
 
-    /* Runs are taken apart into parts of PART pixels, which windows exceed by WIDTH - PART columns: a window is the end
-     * of its part, these columns, whole runs among them, and further ones.  What the windows of a part hold is summed
-     * about the mean of a column that all of them hold. */
-    template <bool ALIKE, unsigned PART> PRIM_DEVICE void sum_row(shared &s, window_sums &v, int32_t left) const
+    /* The lane's run, and the columns of its windows. */
+    PRIM_DEVICE lane_columns columns_of_lane(int32_t left) const
     {
-        const unsigned run = prim::thread_id() % RUNS, of_row = row_number() * RUNS;
-        const int32_t runs = pixels / (int32_t)RUN, line = (int32_t)run / runs,
-                      first = ((int32_t)run - line * runs) * (int32_t)RUN, width = x.before + 1 + x.after;
-        const bool has_windows = line < (int32_t)channel_count() && first + width <= pixels;
-        const lane_columns l = {run, has_windows ? (unsigned)width : RUN, -left - first};
+        const int32_t run = (int32_t)(prim::thread_id() % RUNS), runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
+        int32_t in_line = run; /* the run's number in its line */
+        unsigned line = 0;
+#pragma unroll
+        for (unsigned c = 1; !ONE_CHANNEL && c < 4; c++)
+            if (in_line >= runs) in_line -= runs, line++;
+        const int32_t first = in_line * (int32_t)RUN, width = x.before + 1 + x.after;
+        const bool has_windows = line < channel_count() && first + width <= pixels;
+        return {(unsigned)run, has_windows ? (unsigned)width : RUN, -left - first, has_windows};
+    }
+
+    /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
+     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART is
+     * RUN where windows are as wide, and the columns that all hold are then whole runs and PLACE more; below zero: they
+     * are not known. */
+    template <bool ALIKE, unsigned PART, int PLACE>
+    PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
+    {
+        const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
+        const unsigned more = PLACE < 0 ? l.width - PART - whole * RUN : (unsigned)PLACE;
+        const lane_columns behind = PART < RUN ? l : l.from(l.has_windows ? 1 + whole : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
             double pivot = 0;
@@ -134,12 +148,14 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
 #pragma unroll
             for (unsigned k = 0; k < PART; k++) {
                 const unsigned i = p + PART - 1 - k;
-                add<ALIKE>(own, column_at<ALIKE>(s, l, i), pivot);
+                if (ALIKE && k == 0)
+                    own = column_at<true>(s, l, i);
+                else
+                    add<ALIKE>(own, column_at<ALIKE>(s, l, i), pivot);
                 v.sum[i] = own.sum;
                 v.squares[i] = own.squares;
                 v.n[i] = (uint32_t)own.n;
             }
-            unsigned beyond = p + PART; /* the columns behind the part */
             if constexpr (PART == RUN) {
                 columns total = own;
                 double of_run = pivot;
@@ -147,30 +163,43 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     total = {};
                     add_columns(s, l, 0, RUN, total, of_run);
                 }
-                store_total<ALIKE>(s, of_row + run, total, of_run);
-                const unsigned whole = (l.width - RUN) / RUN;
+                store_total<ALIKE>(s, of_row + l.run, total, of_run);
                 if constexpr (WARPS == 1)
                     prim::warp_sync(); /* the row's runs are there */
                 else
                     prim::block_sync(); /* the runs of the row's warps are there */
 #pragma unroll 1
-                for (unsigned k = run + 1; k <= run + whole; k++) move(further, total_at<ALIKE>(s, of_row + k), pivot);
-                beyond += whole * RUN;
+                for (unsigned k = l.run + 1; k <= l.run + whole; k++)
+                    move(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
+            const unsigned first = PART < RUN ? p + PART : 0;
+            if constexpr (PLACE < 0) {
 #pragma unroll 1
-            for (; beyond < p + l.width; beyond++) add<ALIKE>(further, column_at<ALIKE>(s, l, beyond), pivot);
+                for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
+            } else {
 #pragma unroll
-            for (unsigned i = p; i < p + PART; i++) {
-                const columns window = {v.sum[i] + further.sum, v.squares[i] + further.squares,
-                                        (int32_t)v.n[i] + further.n};
-                const double n = ALIKE ? width : real((uint32_t)window.n, 0);
-                v.sum[i] = window.sum;
-                v.squares[i] = about_mean(window, pivot, n, ALIKE ? per_width : reciprocal(n));
-                v.n[i] = (uint32_t)window.n;
-                if (i + 1 < p + PART) add<ALIKE>(further, column_at<ALIKE>(s, l, i + l.width), pivot);
+                for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
+            }
+#pragma unroll
+            for (unsigned i = 0; i < PART; i++) {
+                const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
+                                        (int32_t)v.n[p + i] + further.n};
+                const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
+                v.sum[p + i] = window.sum;
+                v.squares[p + i] = about_mean(window, pivot, n, ALIKE ? per_width : reciprocal(n));
+                v.n[p + i] = (uint32_t)window.n;
+                if (i + 1 < PART) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + more + i), pivot);
             }
             if (!ALIKE && !has_pivot) sum_ends<PART>(s, v, l, p);
         }
+    }
+    template <bool ALIKE, int PLACE = (int)RUN - 1>
+    PRIM_DEVICE void sum_row_place(shared &s, window_sums &v, const lane_columns &l, int32_t place) const
+    {
+        if (place == PLACE)
+            sum_row<ALIKE, RUN, PLACE>(s, v, l);
+        else if constexpr (PLACE > 0)
+            sum_row_place<ALIKE, PLACE - 1>(s, v, l, place);
     }
     template <bool ALIKE>
     PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
@@ -214,24 +243,30 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         }
     }
 
-    /* left: the image's column of the strip's first place.  Waits until the row's columns have been read. */
+    template <bool ALIKE> PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
+    {
+        const int32_t width = x.before + 1 + x.after;
+        if (width >= (int32_t)RUN && (COUNTED || ALIKE))
+            sum_row_place<ALIKE>(s, v, l, width % (int32_t)RUN);
+        else if (width >= (int32_t)RUN)
+            sum_row<ALIKE, RUN, -1>(s, v, l);
+        else if (width >= (int32_t)(RUN / 2))
+            sum_row<ALIKE, RUN / 2, -1>(s, v, l);
+        else if (RUN >= 4 && width >= (int32_t)(RUN / 4))
+            sum_row<ALIKE, RUN < 4 ? 1 : RUN / 4, -1>(s, v, l);
+        else
+            sum_row<ALIKE, 1, -1>(s, v, l);
+    }
+    /* Waits until the row's columns have been read. */
     template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const
     {
-        const int32_t width = x.before + 1 + x.after, left = r.origin - x.before;
-        const auto sum = [&]<bool ALIKE>() {
-            if (width >= (int32_t)RUN)
-                sum_row<ALIKE, RUN>(s, v, left);
-            else if (width >= (int32_t)(RUN / 2))
-                sum_row<ALIKE, RUN / 2>(s, v, left);
-            else if (RUN >= 4 && width >= (int32_t)(RUN / 4))
-                sum_row<ALIKE, RUN < 4 ? 1 : RUN / 4>(s, v, left);
-            else
-                sum_row<ALIKE, 1>(s, v, left);
-        };
-        if (!COUNTED && r.whole)
-            sum.template operator()<!COUNTED>();
+        const lane_columns l = columns_of_lane(r.origin - x.before);
+        if constexpr (COUNTED)
+            sum_row<false>(s, v, l);
+        else if (r.whole)
+            sum_row<true>(s, v, l);
         else
-            sum.template operator()<false>();
+            sum_row<false>(s, v, l);
         if constexpr (WARPS == 1)
             prim::warp_sync(); /* all lanes of the row have read */
         else

@@ -112,7 +112,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         }
         const unsigned to = 4 * row_of_warp() + run;
         if (!COUNTED && r.whole && !(takes_value && rows < y.before + 1 + y.after)) {
-            const double n = (double)rows * (x.before + 1 + x.after), per_n = per_width * per_rows;
+            const double n = (double)rows * this->real_width, per_n = per_width * per_rows;
             const double per_free = reciprocal(n - results.ddof) * per_rows;
             stage(s, to, [&](unsigned i) { return sums{n, v.sum[i] * per_n, v.squares[i] * per_free}; });
         } else {
@@ -138,27 +138,25 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++, to += NARROW_ROW) {
             const finish::output &o = results.of[k];
-            float is[RUN];
-            if (o.statistic == SAT_STATISTIC_mean) {
+            const auto each = [&](const auto &value_of) {
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i++) is[i] = (float)window_at(i).sum;
-            } else {
-                const bool root = o.statistic == SAT_STATISTIC_std;
+                for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_of(window_at(i)));
+            };
+            if (o.statistic == SAT_STATISTIC_mean)
+                each([](const sums &w) { return (float)w.sum; });
+            else if (o.statistic == SAT_STATISTIC_std)
+                each([](const sums &w) { return not_below_0(root_of(w.squares)); });
+            else
+                each([](const sums &w) { return not_below_0((float)w.squares); });
+            if (!o.may_be_empty) continue;
+            const double least = o.least;
+            const float empty = (float)o.empty;
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i++) {
-                    const double variance = window_at(i).squares;
-                    is[i] = root ? root_of(variance) : (float)variance;
-                    if (is[i] < 0) is[i] = 0;
-                }
-            }
-            if (o.may_be_empty)
-#pragma unroll
-                for (unsigned i = 0; i < RUN; i++)
-                    if (window_at(i).n < o.least) is[i] = (float)o.empty;
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), is[i]);
+            for (unsigned i = 0; i < RUN; i++)
+                if (window_at(i).n < least) s.means.set(to + base::narrow_place(0, i), empty);
         }
     }
+    PRIM_DEVICE static float not_below_0(float v) { return v < 0 ? 0 : v; }
 
     PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
     {
@@ -171,16 +169,22 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             return;
         }
         unsigned from = 4 * row_of_warp();
+        const uint32_t left = first < end ? end - first : 0; /* results from the lane's first one on */
+        if constexpr (ONE_CHANNEL) from += base::narrow_place(first / RUN, first % RUN);
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++, from += NARROW_ROW) {
             const finish::output &o = results.of[k];
             float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + (int64_t)r.begin * channels + own;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++)
-                if (first + i * RUNS < end) {
-                    const unsigned at = place_of(s, first + i * RUNS);
-                    prim::store(to + i * RUNS, s.means.get(from + base::narrow_place(at / RUN, at % RUN)));
+            for (unsigned i = 0; i < RUN; i++) {
+                if (i * RUNS >= left) break;
+                unsigned at = from + i * (RUNS / RUN);
+                if constexpr (!ONE_CHANNEL) {
+                    const unsigned place = place_of(s, first + i * RUNS);
+                    at = from + base::narrow_place(place / RUN, place % RUN);
                 }
+                prim::store(to + i * RUNS, s.means.get(at));
+            }
         }
     }
 
@@ -238,8 +242,11 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
 {
     Filter k = filter_of<Filter>(w, src, mask, results);
     k.inverse = w->inverse;
-    k.per_height = 1 / (double)k.height;
-    k.per_width = 1 / (double)(k.x.before + 1 + k.x.after);
+    k.real_height = k.height;
+    k.real_width = k.x.before + 1 + k.x.after;
+    k.per_width = 1 / k.real_width;
+    k.real_rest = k.rest;
+    k.per_rest = k.rest > 0 ? 1 / k.real_rest : 0;
     k.plain = w->spec.outputs <= 3; /* as many lie in the place of a row's sums */
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];
