@@ -41,13 +41,13 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     /* The columns of the lane's windows, from its run's first one on.  ALIKE: all of them are in the image, and samples
      * are not counted. */
     struct lane_columns {
-        unsigned run, width; /* width: of the windows; RUN where these would reach beyond the strip */
+        unsigned run, width; /* width: of the windows; RUN where the lane has no results */
         int32_t before;      /* columns of its run, or less than 0, before the image */
-        bool has_windows;
+        bool has_results;
 
         PRIM_DEVICE lane_columns from(unsigned runs) const
         {
-            return {run + runs, width, before - (int32_t)(runs * RUN), has_windows};
+            return {run + runs, width, before - (int32_t)(runs * RUN), has_results};
         }
     };
     template <bool ALIKE>
@@ -117,7 +117,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
 
     /* The lane's run, and the columns of its windows. */
-    PRIM_DEVICE lane_columns columns_of_lane(int32_t left) const
+    template <class Results> PRIM_DEVICE lane_columns columns_of_lane(const Results &r) const
     {
         const int32_t run = (int32_t)(prim::thread_id() % RUNS), runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
         int32_t in_line = run; /* the run's number in its line */
@@ -126,8 +126,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         for (unsigned c = 1; !ONE_CHANNEL && c < 4; c++)
             if (in_line >= runs) in_line -= runs, line++;
         const int32_t first = in_line * (int32_t)RUN, width = x.before + 1 + x.after;
-        const bool has_windows = line < channel_count() && first + width <= pixels;
-        return {(unsigned)run, has_windows ? (unsigned)width : RUN, -left - first, has_windows};
+        const bool has_results = line < channel_count() && r.origin + first < r.end;
+        return {(unsigned)run, has_results ? (unsigned)width : RUN, x.before - r.origin - first, has_results};
     }
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
@@ -139,7 +139,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     {
         const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
         const unsigned more = PLACE < 0 ? l.width - PART - whole * RUN : (unsigned)PLACE;
-        const lane_columns behind = PART < RUN ? l : l.from(l.has_windows ? 1 + whole : 0);
+        const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
             double pivot = 0;
@@ -159,7 +159,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             if constexpr (PART == RUN) {
                 columns total = own;
                 double of_run = pivot;
-                if (!ALIKE && number_at(s, l, RUN - 1) == 0) { /* the pivot is not the run's */
+                if (!ALIKE && own.n > 0 && number_at(s, l, RUN - 1) == 0) { /* the pivot is not the run's */
                     total = {};
                     add_columns(s, l, 0, RUN, total, of_run);
                 }
@@ -190,7 +190,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                 v.n[p + i] = (uint32_t)window.n;
                 if (i + 1 < PART) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + more + i), pivot);
             }
-            if (!ALIKE && !has_pivot) sum_ends<PART>(s, v, l, p);
+            if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
         }
     }
     template <bool ALIKE, int PLACE = (int)RUN - 1>
@@ -260,7 +260,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     /* Waits until the row's columns have been read. */
     template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const
     {
-        const lane_columns l = columns_of_lane(r.origin - x.before);
+        const lane_columns l = columns_of_lane(r);
         if constexpr (COUNTED)
             sum_row<false>(s, v, l);
         else if (r.whole)

@@ -30,6 +30,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename base::window_sums;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
+    static constexpr int64_t EDGES_LONGER = COUNTED ? 1 : 2;
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads, Layout::in,
         Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::area,
