@@ -8,11 +8,10 @@
 namespace window
 {
 
-/* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; of 0 an infinity. */
+/* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; no number of 0. */
 PRIM_DEVICE double reciprocal(double n)
 {
     double r = prim::reciprocal_approx(n);
-    if (n == 0) return r;
 #pragma unroll
     for (int i = 0; i < 2; i++) r = prim::multiply_add(prim::multiply_add(-n, r, 1.0), r, r);
     return r;
@@ -28,10 +27,11 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
         Layout::row_of_warp;
 
-    /* Of the windows of a lane's pixels.  n: samples; where they are not counted, columns in the image, and squares are
-     * as many times larger as a column has rows (moment_columns::store()). */
+    /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and mean
+     * and variance are those of sums of columns, with what moment_columns::store() makes of their squares.  A variance
+     * may be little less than 0. */
     struct window_sums {
-        double sum[RUN], squares[RUN];
+        double mean[RUN], variance[RUN];
         uint32_t n[RUN];
     };
 
@@ -69,13 +69,17 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     {
         return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n);
     }
+    PRIM_DEVICE static double one_or_0(int32_t one)
+    {
+        return __builtin_bit_cast(double, (uint64_t)(one ? 0x3ff00000u : 0) << 32);
+    }
     template <bool ALIKE> PRIM_DEVICE void add(columns &w, const columns &c, double pivot) const
     {
         if constexpr (COUNTED) {
             const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
             w.squares += prim::multiply_add(d * this->inverse_of(c.n), d, c.squares);
         } else {
-            const double d = ALIKE || c.n ? c.sum - pivot : 0;
+            const double d = ALIKE ? c.sum - pivot : prim::multiply_add(-one_or_0(c.n), pivot, c.sum);
             w.squares += prim::multiply_add(d, d, c.squares);
         }
         w.sum += c.sum;
@@ -95,6 +99,12 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     {
         const double d = prim::multiply_add(-n, pivot, w.sum);
         return prim::multiply_add(-d * per_n, d, w.squares);
+    }
+    PRIM_DEVICE static void set(window_sums &v, unsigned i, const columns &window, double pivot, double n, double per_n)
+    {
+        v.mean[i] = window.sum * per_n;
+        v.variance[i] = about_mean(window, pivot, n, per_n) * per_n;
+        v.n[i] = (uint32_t)window.n;
     }
     PRIM_DEVICE double mean_of(const columns &c) const
     {
@@ -132,13 +142,14 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
      * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART is
-     * RUN where windows are as wide, and the columns that all hold are then whole runs and PLACE more; below zero: they
-     * are not known. */
-    template <bool ALIKE, unsigned PART, int PLACE>
+     * RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them; of narrower windows
+     * it is not known when compiled: ANY. */
+    static constexpr unsigned ANY = ~0u;
+    template <bool ALIKE, unsigned PART, unsigned MORE>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
         const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
-        const unsigned more = PLACE < 0 ? l.width - PART - whole * RUN : (unsigned)PLACE;
+        const unsigned more = MORE == ANY ? l.width - PART : MORE;
         const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
@@ -152,8 +163,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     own = column_at<true>(s, l, i);
                 else
                     add<ALIKE>(own, column_at<ALIKE>(s, l, i), pivot);
-                v.sum[i] = own.sum;
-                v.squares[i] = own.squares;
+                v.mean[i] = own.sum;
+                v.variance[i] = own.squares;
                 v.n[i] = (uint32_t)own.n;
             }
             if constexpr (PART == RUN) {
@@ -173,33 +184,33 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     move(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
             const unsigned first = PART < RUN ? p + PART : 0;
-            if constexpr (PLACE < 0) {
+            if constexpr (MORE == ANY) {
 #pragma unroll 1
                 for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
             } else {
 #pragma unroll
-                for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
+                for (unsigned k = 0; k < MORE; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
             }
 #pragma unroll
             for (unsigned i = 0; i < PART; i++) {
-                const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
+                const columns window = {v.mean[p + i] + further.sum, v.variance[p + i] + further.squares,
                                         (int32_t)v.n[p + i] + further.n};
                 const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
-                v.sum[p + i] = window.sum;
-                v.squares[p + i] = about_mean(window, pivot, n, ALIKE ? per_width : reciprocal(n));
-                v.n[p + i] = (uint32_t)window.n;
+                const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);
+                set(v, p + i, window, pivot, n, per_n);
                 if (i + 1 < PART) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + more + i), pivot);
             }
             if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
         }
     }
-    template <bool ALIKE, int PLACE = (int)RUN - 1>
-    PRIM_DEVICE void sum_row_place(shared &s, window_sums &v, const lane_columns &l, int32_t place) const
+    /* Windows of whole runs and MORE columns. */
+    template <bool ALIKE, unsigned MORE = RUN - 1>
+    PRIM_DEVICE void sum_wide(shared &s, window_sums &v, const lane_columns &l, unsigned width) const
     {
-        if (place == PLACE)
-            sum_row<ALIKE, RUN, PLACE>(s, v, l);
-        else if constexpr (PLACE > 0)
-            sum_row_place<ALIKE, PLACE - 1>(s, v, l, place);
+        if (width % RUN == MORE)
+            sum_row<ALIKE, RUN, MORE>(s, v, l);
+        else if constexpr (MORE > 0)
+            sum_wide<ALIKE, MORE - 1>(s, v, l, width);
     }
     template <bool ALIKE>
     PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
@@ -237,25 +248,21 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             add_columns(s, l, i, first + PART - 1, window, pivot);
             add_columns(s, l, first + l.width, i + l.width, window, pivot);
             const double n = real((uint32_t)window.n, 0);
-            v.sum[i] = window.sum;
-            v.squares[i] = window.n ? about_mean(window, pivot, n, reciprocal(n)) : 0;
-            v.n[i] = (uint32_t)window.n;
+            set(v, i, window, pivot, n, reciprocal(n));
         }
     }
 
     template <bool ALIKE> PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
-        const int32_t width = x.before + 1 + x.after;
-        if (width >= (int32_t)RUN && (COUNTED || ALIKE))
-            sum_row_place<ALIKE>(s, v, l, width % (int32_t)RUN);
-        else if (width >= (int32_t)RUN)
-            sum_row<ALIKE, RUN, -1>(s, v, l);
-        else if (width >= (int32_t)(RUN / 2))
-            sum_row<ALIKE, RUN / 2, -1>(s, v, l);
-        else if (RUN >= 4 && width >= (int32_t)(RUN / 4))
-            sum_row<ALIKE, RUN < 4 ? 1 : RUN / 4, -1>(s, v, l);
+        const unsigned width = (unsigned)(x.before + 1 + x.after);
+        if (width >= RUN)
+            sum_wide<ALIKE>(s, v, l, width);
+        else if (2 * width >= RUN)
+            sum_row<ALIKE, RUN / 2, ANY>(s, v, l);
+        else if (RUN >= 4 && 4 * width >= RUN)
+            sum_row<ALIKE, RUN < 4 ? 1 : RUN / 4, ANY>(s, v, l);
         else
-            sum_row<ALIKE, 1, -1>(s, v, l);
+            sum_row<ALIKE, 1, ANY>(s, v, l);
     }
     /* Waits until the row's columns have been read. */
     template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const

@@ -30,7 +30,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename base::window_sums;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
-    static constexpr int64_t EDGES_LONGER = COUNTED ? 1 : 2;
+    static constexpr int64_t EDGES_LONGER = 0;
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads, Layout::in,
         Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::area,
@@ -71,90 +71,89 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 
     /* ---- windows ---- */
 
-    /* Samples that count, their sum and squared distances from their mean. */
-    struct sums {
-        double n, sum, squares;
+    /* Samples that count, their mean and variance. */
+    struct window {
+        double n, mean, variance;
     };
-    /* With n more samples of a value. */
-    PRIM_DEVICE static sums with_border(const sums &w, double value, double n)
+    /* With `more` samples of a value. */
+    PRIM_DEVICE static window with_border(const window &w, double value, double more)
     {
-        if (w.n == 0) return {n, value * n, 0};
-        const double d = apart(value, w.sum / w.n);
-        return {w.n + n, prim::multiply_add(value, n, w.sum), w.squares + d * (w.n * (n / (w.n + n)) * d)};
+        if (w.n == 0) return {more, value, 0};
+        const double n = w.n + more, d = apart(value, w.mean), share = more / n;
+        return {n, w.mean + d * share, w.variance * (w.n / n) + d * (w.n / n * share * d)};
     }
     /* Positions of a window that lie outside the image, and count. */
     PRIM_DEVICE double beyond(int32_t column, int32_t rows) const
     {
-        return takes_value ? area - (double)prim::load(x.covered + column) * rows : 0;
-    }
-
-    /* Window i of a lane.  per_rows: where samples are not counted, 1 / its rows. */
-    PRIM_DEVICE static sums window_of(const window_sums &v, unsigned i, double rows, double per_rows)
-    {
-        const double n = real(v.n[i], 0);
-        return COUNTED ? sums{n, v.sum[i], v.squares[i]} : sums{n * rows, v.sum[i], v.squares[i] * per_rows};
+        return takes_value && column >= 0 && column < x.n ? area - (double)prim::load(x.covered + column) * rows : 0;
     }
 
     PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
     {
         if (row >= bottom) return;
-        const int32_t rows = rows_of(row);
-        const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
-        const unsigned run = prim::thread_id() % RUNS, of_line = (unsigned)pixels / RUN, line = run / of_line;
+        const unsigned run = prim::thread_id() % RUNS, of_line = (unsigned)pixels / RUN,
+                       line = ONE_CHANNEL ? 0 : run / of_line;
         if (line >= channel_count()) return;
-        if (!plain) {
+        const int32_t rows = rows_of(row);
+        if constexpr (!COUNTED) {
+            const double per_rows = this->inverse_of(rows), per_square = per_rows * per_rows;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
-                s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
-                                              prim::vec<double, 2>{v.sum[i], v.squares[i] * per_rows});
-                if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), v.n[i]);
+                v.mean[i] *= per_rows;
+                v.variance[i] *= per_square;
+                v.n[i] *= (uint32_t)rows;
             }
-            return;
         }
-        const unsigned to = 4 * row_of_warp() + run;
-        if (!COUNTED && r.whole && !(takes_value && rows < y.before + 1 + y.after)) {
-            const double n = (double)rows * this->real_width, per_n = per_width * per_rows;
-            const double per_free = reciprocal(n - results.ddof) * per_rows;
-            stage(s, to, [&](unsigned i) { return sums{n, v.sum[i] * per_n, v.squares[i] * per_free}; });
-        } else {
+        if (takes_value && !(r.whole && rows == y.before + 1 + y.after)) {
             const int32_t first = r.origin + (int32_t)((run - line * of_line) * RUN);
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
-                sums w = window_of(v, i, rows, per_rows);
-                const int32_t column = first + (int32_t)i;
-                if (takes_value && column >= 0 && column < x.n) {
-                    const double more = beyond(column, rows);
-                    if (more > 0) w = with_border(w, value[line], more);
-                }
+                const double more = beyond(first + (int32_t)i, rows);
+                if (!(more > 0)) continue;
+                const window w = with_border({real(v.n[i], 0), v.mean[i], v.variance[i]}, value[line], more);
+                v.mean[i] = w.mean;
+                v.variance[i] = w.variance;
                 v.n[i] = (uint32_t)w.n;
-                v.sum[i] = w.sum * reciprocal(w.n);
-                v.squares[i] = w.squares * reciprocal(w.n - results.ddof);
             }
-            stage(s, to, [&](unsigned i) { return sums{real(v.n[i], 0), v.sum[i], v.squares[i]}; });
+        }
+        if (results.ddof > 0)
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                const double n = real(v.n[i], 0);
+                v.variance[i] *= n * reciprocal(n - results.ddof);
+            }
+        if (plain) {
+            stage(s, 4 * row_of_warp() + run, v);
+            return;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
+                                          prim::vec<double, 2>{v.mean[i], v.variance[i]});
+            if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), v.n[i]);
         }
     }
-    /* Results of a lane's windows: window_at(i) has n, the mean, and the variance, or little less than 0 in its place. */
-    template <class Window> PRIM_DEVICE void stage(shared &s, unsigned to, const Window &window_at) const
+    PRIM_DEVICE void stage(shared &s, unsigned to, const window_sums &v) const
     {
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++, to += NARROW_ROW) {
             const finish::output &o = results.of[k];
-            const auto each = [&](const auto &value_of) {
+            const auto each = [&](const auto &value_at) {
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_of(window_at(i)));
+                for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_at(i));
             };
             if (o.statistic == SAT_STATISTIC_mean)
-                each([](const sums &w) { return (float)w.sum; });
+                each([&](unsigned i) { return (float)v.mean[i]; });
             else if (o.statistic == SAT_STATISTIC_std)
-                each([](const sums &w) { return not_below_0(root_of(w.squares)); });
+                each([&](unsigned i) { return not_below_0(root_of(v.variance[i])); });
             else
-                each([](const sums &w) { return not_below_0((float)w.squares); });
+                each([&](unsigned i) { return not_below_0((float)v.variance[i]); });
             if (!o.may_be_empty) continue;
-            const double least = o.least;
+            const uint32_t least = (uint32_t)o.least;
             const float empty = (float)o.empty;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++)
-                if (window_at(i).n < least) s.means.set(to + base::narrow_place(0, i), empty);
+                if (v.n[i] < least) s.means.set(to + base::narrow_place(0, i), empty);
         }
     }
     PRIM_DEVICE static float not_below_0(float v) { return v < 0 ? 0 : v; }
@@ -190,12 +189,6 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     }
 
     /* Any statistic, of any type. */
-    PRIM_DEVICE moments<double> moments_of(const sums &w) const
-    {
-        const double mean = box::extremity<Sample>(w.sum) >= box::EXTREME ? w.sum / w.n : quotient_by(w.sum, w.n);
-        const double squares = (w.squares < 0 ? 0 : w.squares) + 0 * w.sum;
-        return {w.n, w.sum, mean, squares / (w.n - results.ddof), squares / w.n + mean * mean, 0};
-    }
     PRIM_DEVICE void store_others(const shared &s, int32_t row, strip_results &r, uint32_t image, uint32_t first,
                                   uint32_t end) const
     {
@@ -209,14 +202,13 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             const int64_t at = (int64_t)column * channels + channel;
             const prim::vec<double, 2> is =
                 s.sums.template get_vector<2>(2 * (row_of_warp() + base::place(run, in_run)));
-            sums w = {0, is.at[0], is.at[1]};
+            double n = area;
             if constexpr (COUNTED)
-                w.n = real(s.counts.get(row_number() * NARROW_ROW + base::narrow_place(run, in_run)), 0);
-            else
-                w.n = (double)(r.whole ? x.before + 1 + x.after : prim::load(x.covered + column)) * rows;
-            const double more = beyond(column, rows);
-            if (more > 0) w = with_border(w, value[channel], more);
-            moments<double> m = moments_of(w);
+                n = real(s.counts.get(row_number() * NARROW_ROW + base::narrow_place(run, in_run)), 0);
+            else if (shrinks)
+                n = (double)(r.whole ? x.before + 1 + x.after : prim::load(x.covered + column)) * rows;
+            const double variance = is.at[1] < 0 ? 0 : is.at[1], whole = n > results.ddof ? (n - results.ddof) / n : 1;
+            moments<double> m = {n, is.at[0] * n, is.at[0], variance, variance * whole + is.at[0] * is.at[0], 0};
             m.x = (double)prim::load(of_row + at);
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
@@ -284,7 +276,7 @@ sat_status prepare_moments_of(state *w, bool *has_room)
     const bool fits = box::fits<narrow>(f);
     const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
     const bool is_wide = box::fits<wide>(f) && (!fits || gain > tuning::BOX_FLOAT_WIDER);
-    *has_room = (fits || is_wide) && rows <= INT32_MAX / columns;
+    *has_room = (fits || is_wide) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
     if (!*has_room) return SAT_OK;
     const int64_t of_run = S.run * rows;
     status = make_inverses(w, of_run > columns ? of_run : columns);
