@@ -218,8 +218,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void store_joined(shared &s, unsigned t, const column &m, const about_pivot &a, const about_pivot &b) const
     {
         if (!ONE_CHANNEL && !m.in_strip) return;
-        const part all = join(part_of(a), a.n, part_of(b), b.n);
         const int32_t n = a.n + b.n;
+        const part all = n > 0 ? join(part_of(a), a.n, part_of(b), b.n) : part{}; /* a pivot may be no number */
         set(s, t, m, all.sum, COUNTED ? all.squares : n * all.squares, n);
     }
 

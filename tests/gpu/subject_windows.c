@@ -124,6 +124,12 @@ static void choose_outputs(windows *w, size_t k, uint64_t *random)
     }
 }
 
+/* Deviations of samples of which few count, in regions: some columns have none that all windows of a step hold. */
+static bool few_count(size_t k)
+{
+    return k % 48 == 38 || k % 48 == 44;
+}
+
 static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
 {
     static const sat_type samples[] = {SAT_U8,  SAT_U16, SAT_F32, SAT_I8, SAT_U8,  SAT_I16,
@@ -174,7 +180,7 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
         w->spec.height = most;
         w->spec.window_width = random_in(random, 1, 100);
         w->spec.window_height = random_in(random, 1, deviations ? 38 : 16);
-        w->spec.masked = k % 24 == 11;
+        w->spec.masked = k % 24 == 11 || few_count(k);
         w->spec.skip_nan = k % 24 == 23;
         w->spec.has_nodata = w->spec.has_nodata && !deviations;
         if (deviations) w->spec.min_valid = 0, w->spec.ddof = 0;
@@ -228,10 +234,10 @@ static bool resolve(windows *w)
  * they are denormal, or so large that an f64 is.  NaN, and the value that is no sample, here and there. */
 static void make_floats(const windows *w, size_t k, int64_t samples, uint64_t *random)
 {
-    const bool alike = k % 48 == 20;
-    const uint64_t kind = alike          ? 5
-                          : k % 48 == 14 ? 2
-                                         : random64(random) % 8,
+    const bool alike = k % 48 == 20 || (few_count(k) && k % 96 > 48);
+    const uint64_t kind = alike                          ? 5
+                          : k % 48 == 14 || few_count(k) ? 2
+                                                         : random64(random) % 8,
                    rare = k % 48 == 14 || random64(random) % 2 ? 8191 : 63;
     const double same = (double)(1 + *random % 999) / 999;
     const int most = w->src.type == SAT_F32 ? 80 : 800, tiny = w->src.type == SAT_F32 ? -140 : -1060;
@@ -282,7 +288,9 @@ static void *make(uint64_t seed, size_t k, effort e)
     bool ok = resolve(w) && fill(&w->src, &seed, what) && fill(&w->mask, &seed, RANDOM);
     /* Half of the samples small, so that some are the nodata value, and some of the mask 0. */
     for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)
-        if (((uint8_t *)w->mask.data)[i] % 3 == 0) ((uint8_t *)w->mask.data)[i] = 0;
+        if (few_count(k) ? ((uint8_t *)w->mask.data)[i] % 16 || i % w->mask.width % 96 < 24
+                         : ((uint8_t *)w->mask.data)[i] % 3 == 0)
+            ((uint8_t *)w->mask.data)[i] = 0;
     const int64_t samples = w->src.width * w->src.height * w->src.channels;
     if (ok && is_float(w->src.type)) make_floats(w, k, samples, &seed);
     for (int64_t i = 0; ok && what == RANDOM && sat_type_bytes(w->src.type) == 1 && i < samples; i += 2)
