@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -109,6 +109,21 @@ def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
                 "astype(float) is read with 53 bits"
             )
     return counted(array.astype(to))
+
+
+def check_result(out: Any, others: Sequence[Any]) -> None:
+    """An array that statistics of rectangles are written into, while `others` are read or written."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError("out: no array")
+    if not out.flags.writeable:
+        raise ValueError("out: the array is read-only")
+    reach = out.itemsize
+    for stride, side in sorted((abs(stride), side) for stride, side in zip(out.strides, out.shape) if side > 1):
+        if stride < reach and out.size:
+            raise ValueError("out: its elements share bytes")
+        reach += stride * (side - 1)
+    if any(np.may_share_memory(out, np.asarray(other)) for other in others if other is not None):
+        raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
 
 
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:

@@ -290,6 +290,10 @@ nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb
     const axes x = axes_of(source, last, nb::none(), "rows");
     samples s = source.as_samples(x);
     const int64_t have = first + s.h;
+    if (first < 0 && needs(0, 1).first == 0) // rows below 0 are the last ones under a border that wraps alone
+        throw nb::value_error(("first: " + std::to_string(first) + " where the rows of the image are 0 to " +
+                               std::to_string(shape_.height))
+                                  .c_str());
     if (s.w != shape_.width || s.c != shape_.channels || s.type != shape_.sample || x.ndim != (channels_ ? 3 : 2))
         throw nb::value_error(("rows: not rows of " + std::to_string(shape_.width) + " pixels of " +
                                std::to_string(shape_.channels) + " channels of " + type_name(shape_.sample))

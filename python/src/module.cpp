@@ -73,13 +73,26 @@ NB_MODULE(_core, m)
                      [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
         .def_prop_ro("layout", [](const table &t) { return (int)t.layout; })
         .def_prop_ro("sample", [](const table &t) { return type_name(t.sample); })
+        .def_prop_ro("mapped", [](const table &t) { return t.mapped; })
         .def_prop_ro("widens", [](const table &t) { return t.widens; })
+        .def_prop_ro("nodata",
+                     [](const table &t) {
+                         const bool has = t.has_nodata || t.skip_nan;
+                         return has ? nb::object(nb::float_(t.skip_nan ? NAN : t.nodata)) : nb::none();
+                     })
+        .def(
+            "restore",
+            [](table &t, bool widens, nb::handle nodata) {
+                t.widens = widens;
+                take_nodata(nodata, t.sample, t);
+            },
+            x, o)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
-        .def("ask", ask_table);
+        .def("ask", ask_table, x, x, x, x, o);
     m.def("table", make_table, x, o, x, o, o, x, x, o, o);
     m.def("table_of_array", table_of_array, x, o, o, x, x, o, o);
     m.def("load", load_table);
-    m.def("ask_image", ask_image, x, x, x, x, x, o, o, o, o);
+    m.def("ask_image", ask_image, x, x, x, x, x, o, o, o, o, o);
     nb::class_<writer>(m, "Writer")
         .def(nb::init<const std::string &, const table &, int, bool>())
         .def("rows", &writer::rows, x, o, o)

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -190,6 +191,8 @@ def test_no_leak(rng, tmp_path):
     a, bad = oracle.image(rng, (16, 16), "uint8"), np.zeros((0, 3))
     t = sat.table(a, 2)
     t.save(tmp_path / "t.npy")
+    sat.table(oracle.image(rng, (200, 300), "uint8")).save(tmp_path / "mapped.npy")
+    mapped, std = sat.load(tmp_path / "mapped.npy"), np.empty(1)
 
     def calls(n):
         for i in range(n):
@@ -198,11 +201,12 @@ def test_no_leak(rng, tmp_path):
             sat.window(a, 3, ["mean", "std"], nodata=i % 200)
             sat.gauss(a, 1 + i % 64 / 64)
             sat.threshold(a, 3)
-            t.query([[1, 2, 3, 4]], ["mean", "std"])
+            t.query([[1, 2, 3, 4]], ["mean", "std"], {"std": std})
             for wrong in (
                 lambda: sat.box(bad, 3),
                 lambda: sat.box(a, 0),
                 lambda: t.mean([0, 0, 99, 1]),
+                lambda: t.mean([0, 0, 9, 1], std),
                 lambda: sat.box(a, 3, "x"),
             ):
                 try:
@@ -211,6 +215,8 @@ def test_no_leak(rng, tmp_path):
                     pass
             if i % 10 == 0:
                 sat.load(tmp_path / "t.npy").mean([1, 2, 3, 4])
+                pickle.loads(pickle.dumps(t)).mean([1, 2, 3, 4])
+                pickle.loads(pickle.dumps(mapped)).mean([1, 2, 3, 4])
                 sat.Box((16, 16), np.uint8, 3).run(a, 0, 0, 16)
         gc.collect()
 
