@@ -437,9 +437,9 @@ def mean(
 ) -> Any:
     """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
 
-    As `Table.mean()`, also for `out`; the time follows the pixels in the rectangles.  Sums of integers are exact.  Floats are added
-    up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table, a NaN reaches
-    only the rectangles that hold it.
+    As `Table.mean()`, also for `out`; the time follows the pixels in the rectangles.  Sums of integers are exact.
+    Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table,
+    a NaN reaches only the rectangles that hold it.
     """
     if isinstance(image, np.ma.MaskedArray):
         image, mask = apart(image, mask, channel_axis, batch_axis)
