@@ -5,12 +5,20 @@
 
 #include <sat_query.h>
 
+#include <new>
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 using namespace sat_python;
+
+// std::vector calls it.  libstdc++ has it since GCC 11, which is newer than manylinux_2_28.
+void std::__throw_bad_array_new_length()
+{
+    throw std::bad_array_new_length();
+}
 
 namespace
 {
