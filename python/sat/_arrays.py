@@ -71,7 +71,10 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
         if given.__dlpack_device__()[0] != 1:
             raise TypeError(f"{name}: it lies in the memory of a device; arrays of the CPU are taken")
-        array: np.ndarray[Any, Any] = np.from_dlpack(given)
+        try:
+            array: np.ndarray[Any, Any] = np.from_dlpack(given)
+        except (BufferError, RuntimeError) as error:  # of types that NumPy has not, of tensors with gradients
+            raise TypeError(f"{name}: {error}") from None
     else:
         array = np.asarray(given)
     if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:

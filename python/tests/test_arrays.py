@@ -225,6 +225,8 @@ class Tensor:
         self.array, self.device = array, device
 
     def __dlpack__(self, **options):
+        if isinstance(self.array, Exception):
+            raise self.array
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self):
@@ -236,6 +238,11 @@ def test_dlpack(rng, copies):
     assert np.array_equal(sat.box(Tensor(a), 5), sat.box(a, 5)) and copies() == 0
     with pytest.raises(TypeError, match="memory of a device"):
         sat.box(Tensor(a, 2), 5)
+    for error in (BufferError("a gradient"), RuntimeError("bfloat16")):
+        with pytest.raises(TypeError, match=f"image: {error}"):
+            sat.box(Tensor(error), 5)
+    with pytest.raises(TypeError, match=r"out: no array; of a tensor, its numpy\(\)"):
+        sat.box(a, 5, out=Tensor(a))
 
 
 def test_subclasses_and_mappings(rng, copies, tmp_path):

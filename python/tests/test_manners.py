@@ -92,10 +92,17 @@ import multiprocessing, os, sys, threading
 import numpy as np, sat
 path = sys.argv[1]
 
+def begin(n, *tables):
+    global given
+    sat.set_num_threads(n)
+    given = tables
+
 def work(seed):
     image = np.load(path)
     blurred = sat.gauss(sat.box(image, 9), 2.0)
-    return int(sat.load(path + '.table').sum([0, 0, image.shape[1], image.shape[0]])), int(blurred.sum(dtype=np.int64))
+    whole = [0, 0, image.shape[1], image.shape[0]]
+    sums = [int(t.sum(whole)) for t in (sat.load(path + '.table'), *given)]
+    return sums, int(blurred.sum(dtype=np.int64)), sat.num_threads()
 
 if __name__ == '__main__':
     sat.backends()
@@ -103,7 +110,10 @@ if __name__ == '__main__':
     with open(path, 'wb') as f:
         np.save(f, image)
     sat.table(image).save(path + '.table')
+    tables = sat.table(image), sat.load(path + '.table')
+    begin(3, *tables)
     want = work(0)
+    assert len(set(want[0])) == 1 and want[2] == 3
     stop = threading.Event()
     def busy():
         while not stop.is_set():
@@ -111,7 +121,7 @@ if __name__ == '__main__':
     threads = [threading.Thread(target=busy) for _ in range(2 if sys.argv[2] == 'fork' else 0)]
     [t.start() for t in threads]
     for _ in range(3):
-        with multiprocessing.get_context(sys.argv[2]).Pool(4) as pool:
+        with multiprocessing.get_context(sys.argv[2]).Pool(4, begin, (3, *tables)) as pool:
             assert pool.map(work, range(12)) == [want] * 12
     stop.set()
     [t.join() for t in threads]
