@@ -66,6 +66,8 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
     What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts),
     that are not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all
     values fit."""
+    if given is None:
+        raise TypeError(f"{name}: None where an array is taken")
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array, whose mask has no place here")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
@@ -131,8 +133,6 @@ def check_result(out: Any, others: Sequence[Any]) -> None:
 
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:
     """A masked array as its data and a mask of its pixels, joined with another; other images as they are."""
-    if image is None:
-        raise TypeError("image: None where an array is taken")
     if not isinstance(image, np.ma.MaskedArray):
         return image, mask
     if np.ma.getmask(image) is np.ma.nomask:
@@ -142,6 +142,8 @@ def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | Non
     axis = None if channel_axis is None else channel_axis % counts.ndim
     if axis is None and counts.ndim - (batch is not None) == 3:
         axis = max(i for i in range(counts.ndim) if i != batch)
+        if counts.shape[axis] > 4:
+            return image.data, mask  # no axis of channels, which the call will say
     if batch is not None:
         counts = np.moveaxis(counts, batch, 0)
         if axis is not None and axis < batch:

@@ -263,7 +263,7 @@ class Table:
         batch, _, _, channel = core.axes
         index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
         views = _views(out, names, whole, index, [boxes, core.array, core.squares, core.counts]) if out else None
-        return _shaped(core.ask(boxes, names, clip, ddof, views), names, whole, index, out, views)
+        return _shaped(core.ask(boxes, names, bool(clip), ddof, views), names, whole, index, out, views)
 
     def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
         """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
@@ -448,5 +448,5 @@ def mean(
     index = _index(one, batch, channel_axis is not None or np.ndim(image) - batch == 3)
     named = None if out is None else {"mean": out}
     views = _views(named, ["mean"], False, index, [boxes, image, mask]) if named else None
-    answers = _core.ask_image(image, boxes, ["mean"], clip, 0, views, mask, nodata, channel_axis, batch_axis)
+    answers = _core.ask_image(image, boxes, ["mean"], bool(clip), 0, views, mask, nodata, channel_axis, batch_axis)
     return _shaped(answers, ["mean"], False, index, named, views)["mean"]

@@ -97,32 +97,35 @@ NB_MODULE(_core, m)
             x, o)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
         .def("ask", ask_table, x, x, x, x, o);
-    m.def("table", make_table, x, o, x, o, o, x, x, o, o);
-    m.def("table_of_array", table_of_array, x, o, o, x, x, o, o);
+    m.def("table", make_table, o, o, x, o, o, x, x, o, o);
+    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o);
     m.def("load", load_table);
-    m.def("ask_image", ask_image, x, x, x, x, x, o, o, o, o, o);
+    m.def("ask_image", ask_image, o, x, x, x, x, o, o, o, o, o);
     nb::class_<writer>(m, "Writer")
         .def(nb::init<const std::string &, const table &, int, bool>())
         .def("rows", &writer::rows, x, o, o)
         .def("close", &writer::close);
 
     nb::class_<filter>(m, "Filter")
-        .def(nb::init<int, int64_t, int64_t, const std::string &, nb::handle, nb::handle>(), x, x, x, x, x, o)
-        .def("counting", &filter::counting, x, x, o, x, x)
-        .def("add", &filter::add)
-        .def("gauss",
-             [](filter &f, int mode, double sigma, double sigma2, double amount) {
-                 f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
-             })
+        .def(nb::init<int, int64_t, int64_t, nb::handle, nb::handle, nb::handle>(), x, x, x, o, o, o)
+        .def("counting", &filter::counting, x, o, o, o, o)
+        .def("add", &filter::add, o, x, x)
+        .def(
+            "gauss",
+            [](filter &f, int mode, nb::handle sigma, nb::handle sigma2, nb::handle amount) {
+                f.mode = (sat_gauss_mode)mode, f.sigma = number(sigma, "sigma");
+                f.sigma2 = number(sigma2, "sigma2"), f.amount = number(amount, "amount");
+            },
+            x, o, o, o)
         .def("extremes",
              [](filter &f, double lowest, double largest_var) {
                  f.has_extremes = true, f.lowest = lowest, f.largest_var = largest_var;
              })
         .def_rw("several", &filter::several)
         .def_rw("keep_holes", &filter::keep_holes)
-        .def("apply", &filter::apply, x, o, o, x, o, o);
+        .def("apply", &filter::apply, o, o, o, x, o, o);
     nb::class_<rows>(m, "Rows")
         .def(nb::init<const filter &, int64_t, int64_t, int64_t, int, bool, int, int64_t, bool>())
         .def("needs", &rows::needs)
-        .def("run", &rows::run, x, x, x, x, o, o, x);
+        .def("run", &rows::run, o, x, x, x, o, o, x);
 }

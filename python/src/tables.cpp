@@ -132,7 +132,7 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     t->layout = (sat_layout)layout, t->sample = (sat_type)sample;
     const nb::handle given[table::parts] = {sums, squares, counts};
     for (int k = 0; k < table::parts; k++) {
-        if (given[k].is_none()) continue;
+        if (k != table::sums && given[k].is_none()) continue;
         t->held[k] = std::make_unique<array>();
         t->held[k]->borrow(given[k], role::sums, "table");
         if (k == table::sums)

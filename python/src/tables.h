@@ -36,7 +36,7 @@ struct table {
 template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Spec &s)
 {
     if (nodata.is_none()) return;
-    const double value = number(nodata);
+    const double value = number(nodata, "nodata");
     s.skip_nan = std::isnan(value) && (sample == SAT_F32 || sample == SAT_F64);
     s.has_nodata = !std::isnan(value);
     s.nodata = s.has_nodata ? value : 0;

@@ -262,6 +262,12 @@ def test_read_only_results_of_files_are_sources(rng, tmp_path):
 
 
 def test_none_is_no_array():
-    for call in (lambda: sat.box(None, 3), lambda: sat.table(None), lambda: sat.mean(None, [[0, 0, 1, 1]])):
-        with pytest.raises(TypeError, match="None"):
+    for call in (
+        lambda: sat.box(None, 3),
+        lambda: sat.table(None),
+        lambda: sat.mean(None, [[0, 0, 1, 1]]),
+        lambda: sat.Table.from_array(None),
+        lambda: sat.Box((4, 4), "u1", 3).run(None, 0, 0, 4),
+    ):
+        with pytest.raises(TypeError, match="^(image|table|rows): None where an array is taken$"):
             call()
