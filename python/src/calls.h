@@ -8,6 +8,7 @@
 #include <sat_gauss.h>
 #include <sat_window.h>
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -97,7 +98,7 @@ void destroy(kind k, void *object);
 void keep_fork_safe(); // once, before the first lent
 size_t kept_objects();
 
-extern int threads; // of all calls: 0 = one for each processor
+extern std::atomic<int> threads; // of all calls: 0 = one for each processor
 
 } // namespace sat_python
 #endif

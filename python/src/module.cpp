@@ -67,7 +67,10 @@ NB_MODULE(_core, m)
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
     m.def("set_num_threads", [](int n) { threads = n; });
-    m.def("num_threads", [] { return threads ? threads : sat_processors(); });
+    m.def("num_threads", [] {
+        const int n = threads;
+        return n ? n : sat_processors();
+    });
     m.def("backends", backends);
     m.def("rect_statistics", rect_statistics);
     m.def("statistics", statistics);
