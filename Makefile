@@ -301,7 +301,7 @@ quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
-## wheel: build/wheel/libsat-*.whl, the Python package; as check-python it needs PyPI (docs/python.md)
+## wheel: build/wheel/libsat-*.whl, the Python package, for glibc 2.28 (GLIBC=); as check-python it needs PyPI (docs/python.md)
 wheel: deps-python
 	@B=$(B) python/check.sh --wheel
 
