@@ -206,10 +206,21 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     {
         if (!ONE_CHANNEL && !m.in_strip) return;
         const double d = prim::multiply_add(-real_n, pivot, sum);
-        const double about_mean = COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
-                                          : prim::multiply_add(real_n, squares, -prim::product(d, d));
-        s.sums.template set_vector<2>(2 * (t * ROW + m.to), prim::vec<double, 2>{sum, about_mean});
+        set(s, t, m, sum, COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
+                                  : prim::multiply_add(real_n, squares, -prim::product(d, d)), n);
+    }
+    PRIM_DEVICE void set(shared &s, unsigned t, const column &m, double sum, double squares, int32_t n) const
+    {
+        s.sums.template set_vector<2>(2 * (t * ROW + m.to), prim::vec<double, 2>{sum, squares});
         if constexpr (COUNTED) s.counts.set(t * NARROW_ROW + m.to_narrow, (uint32_t)n);
+    }
+    /* A window of two parts, each about a pivot of its own. */
+    PRIM_DEVICE void store_joined(shared &s, unsigned t, const column &m, const about_pivot &a, const about_pivot &b) const
+    {
+        if (!ONE_CHANNEL && !m.in_strip) return;
+        const part all = join(part_of(a), a.n, part_of(b), b.n);
+        const int32_t n = a.n + b.n;
+        set(s, t, m, all.sum, COUNTED ? all.squares : n * all.squares, n);
     }
 
     /* ---- windows of STEP rows or less ---- */
@@ -348,8 +359,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* ---- windows of more than STEP rows ---- */
 
     /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one of
-     * the rows between that counts.  Where there is none, windows hold leaving and entering samples only.  REST: rows of
-     * the rest; below zero: `rest` has them. */
+     * the rows between that counts.  Where there is none, windows hold leaving and entering samples only, which are
+     * summed about pivots of their own.  REST: rows of the rest; below zero: `rest` has them. */
     template <bool WHOLE, int REST>
     PRIM_DEVICE void sum_around(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                                 int32_t at) const
@@ -364,7 +375,13 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             state.last_row = entering;
         }
         const bool has_pivot = WHOLE || state.last_row >= between;
-        const double pivot = has_pivot ? (double)state.last : 0;
+        double pivot = has_pivot ? (double)state.last : 0, entering_pivot = pivot;
+        if (!has_pivot)
+#pragma unroll
+            for (unsigned t = 0; t < STEP; t++) {
+                if (leave.has(t)) pivot = (double)leave.v[t];
+                if (enter.has(STEP - 1 - t)) entering_pivot = (double)enter.v[STEP - 1 - t];
+            }
         about_pivot middle = {0, 0, pivot, 0};
         const int32_t of_rest = REST == 0 ? 0 : count(state.rest, rest_row, entering);
         if constexpr (WHOLE) {
@@ -396,7 +413,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         }
         /* own: the rows up to the end of the block, and those behind it; where all count, the former have the same
          * pivot as the windows. */
-        about_pivot enters = {0, 0, pivot, 0}, own = {}, head = {};
+        about_pivot enters = {0, 0, entering_pivot, 0}, own = {}, head = {};
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             const double v = (double)enter.v[t];
@@ -415,13 +432,14 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             const double of_window = sum[t] + enters.sum, far = squares[t] + enters.squares;
             if constexpr (WHOLE)
                 store(s, t, m, of_window, far, pivot, height, real_height);
-            else
+            else if (has_pivot)
                 store(s, t, m, of_window, far, pivot, n[t] + enters.n);
+            else
+                store_joined(s, t, m, {sum[t], squares[t], pivot, n[t]}, enters);
         }
         const part block = block_of(state.rest, of_rest, head);
         state.rest = REST == 0 ? part{} : part_of(own);
         if (newest) state.newest = block;
-        if (!WHOLE && !has_pivot && (leave.counting | enter.counting)) sum_ends(s, m, leave.counting, enter.counting);
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++)
             if (WHOLE ? t == STEP - 1 : enter.has(t)) {
@@ -437,20 +455,6 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             sum_around<WHOLE, REST>(s, m, state, oldest, entry, at);
         else if constexpr (REST > 0)
             sum_around_rest<WHOLE, REST - 1>(s, m, state, oldest, entry, at);
-    }
-    /* The windows of a step that hold leaving and entering samples only. */
-    PRIM_DEVICE void sum_ends(shared &s, const column &m, uint32_t leave, uint32_t enter) const
-    {
-#pragma unroll 1
-        for (unsigned t = 0; t < STEP; t++) {
-            about_pivot window = {};
-#pragma unroll 1
-            for (unsigned k = t; k <= t + STEP; k++) {
-                const bool leaves = k < STEP;
-                if ((leaves ? leave >> k : enter >> (k - STEP)) & 1) window.add((double)sample(s, k, m));
-            }
-            store(s, t, m, window.sum, window.squares, window.pivot, window.n);
-        }
     }
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at, bool) const
