@@ -231,6 +231,8 @@ TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) $(LAB_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
+$(OBJ)/tests/gpu/window_oracle.o: INC := -Isrc/lib
+$(B)/tests/test_window_floats: $(OBJ)/tests/gpu/window_oracle.o
 $(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
     strndup asprintf)
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
