@@ -103,6 +103,9 @@ static bool clear(const image *mask, const image *from, int first, int channels,
 
 bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err)
 {
+    if (image_planes(mask) > 1)
+        return fail(err, "--mask %s: an image of %d bands; a mask has one, or the channels of a picture", path,
+                    image_planes(mask));
     if (mask->width == img->width && mask->height == img->height) return true;
     return fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)mask->width,
                 (long long)mask->height, (long long)img->width, (long long)img->height);
@@ -110,7 +113,10 @@ bool valid_mask_fits(const char *path, const image *mask, const image *img, erro
 
 decode_options valid_mask_decoding(const valid_choice *choice, int threads)
 {
-    return (decode_options){.max_pixels = choice->max_pixels, .no_orient = choice->no_orient, .threads = threads};
+    return (decode_options){.max_pixels = choice->max_pixels,
+                            .no_orient = choice->no_orient,
+                            .threads = threads,
+                            .planes_from = 2 /* bands, which valid_mask_fits() refuses: none is left out */};
 }
 
 static bool clear_by_file(const image *mask, const valid_choice *choice, int threads, error *err)

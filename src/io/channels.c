@@ -108,7 +108,10 @@ bool image_choose_channels(image *img, const channel_choice *choice, error *err)
         snprintf(number, sizeof number, "%d", choice->number);
         return fail(err, "there is no channel %s: the image has %d channel%s%s",
                     choice->name ? (const char[]){choice->name, 0} : number, image_bands(img),
-                    image_bands(img) > 1 ? "s" : "", image_has_alpha(img) ? ", the last of which is alpha" : "");
+                    image_bands(img) > 1 ? "s" : "",
+                    image_has_alpha(img)                    ? ", the last of which is alpha"
+                    : choice->name && image_planes(img) > 1 ? "; --channel N takes one of them"
+                                                            : "");
     }
     if (image_planes(img) > 1) {
         const size_t bytes = img->row_bytes * (size_t)img->height;

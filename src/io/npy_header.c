@@ -71,14 +71,14 @@ static bool parse_descr(text *t, npy_header *h, error *err)
 {
     char descr[64] = "";
     skip_space(t);
-    if (t->at < t->end && *t->at == '[') return fail(err, ".npy of records, not of plain numbers");
+    if (t->at < t->end && *t->at == '[') return fail(err, ".npy of records, which are not read; plain numbers are");
     if (!take_string(t, descr, sizeof(descr))) return malformed(err);
 
     bool plain = strchr("<>|=", descr[0]) && strchr("iufbc", descr[1]) && descr[0] && descr[1];
     text digits = {(const uint8_t *)descr + 2, (const uint8_t *)descr + strlen(descr)};
     int64_t bytes = 0;
     if (!plain || !take_number(&digits, &bytes) || digits.at != digits.end || bytes < 1 || bytes > 16)
-        return fail(err, ".npy of type '%.20s', not of plain numbers", descr);
+        return fail(err, ".npy of type '%.20s', which is not read; plain numbers are", descr);
     h->big_endian = descr[0] == '>' && bytes > 1;
     h->kind = descr[1];
     h->item_bytes = (int)bytes;

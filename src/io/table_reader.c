@@ -39,10 +39,14 @@ static bool check_array(const npy_header *h, error *err)
 {
     char name[NPY_NAME_BYTES];
     if (!npy_little(h, err)) return false;
+    if (type_of(h) == SAT_TYPE_NONE && (h->kind == 'c' || h->item_bytes > 8))
+        return fail(err,
+                    "array of %s, which is not read: images and tables are of integers and floats of up to 64 bits",
+                    npy_type_name(h, name));
     if (type_of(h) == SAT_TYPE_NONE)
         return fail(err, "array of %s: a table has int32, uint32, int64, uint64, float32 or float64",
                     npy_type_name(h, name));
-    if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
+    if (h->dims < 2) return fail(err, "array of 1 dimension: images and tables have rows and columns");
     if (h->data_bytes == 0) return fail(err, "the array is empty");
     if (!check_channels(h, TABLE_CHANNELS_MAX * MOMENTS_MAX, err)) return false;
     if (h->data_offset % (size_t)h->item_bytes) return fail(err, "the array is not aligned to its elements");

@@ -88,9 +88,19 @@ static void read_alpha(tiff_file *f, tiff_layout *t)
     }
 }
 
-/* Colours that are multiplied by alpha cannot be read alone: they are chosen when they are divided. */
-static bool choose_band(tiff_layout *t, int number, error *err)
+/* Are there bands that have no name, but not the one of this name? */
+static bool lacks_named(const tiff_layout *t, char name)
 {
+    return name && t->samples > t->channels && (name == 'a' ? t->channels == t->colours : t->colours < 3);
+}
+
+/* Colours that are multiplied by alpha cannot be read alone: they are chosen when they are divided. */
+static bool choose_band(tiff_layout *t, const channel_choice *choice, error *err)
+{
+    const int number = choice->number;
+    if (lacks_named(t, choice->name))
+        return fail(err, "there is no channel %c: the TIFF has %d bands; --channel N takes one of them", choice->name,
+                    t->samples);
     if (number > t->samples)
         return fail(err, "there is no channel %d: the TIFF has %d band%s", number, t->samples,
                     t->samples > 1 ? "s" : "");
@@ -124,7 +134,7 @@ static bool read_channels(tiff_file *f, tiff_layout *t, int colours, const decod
     t->colours = t->channels = colours;
     for (int c = 0; c < colours; c++) t->sample[c] = c;
     read_alpha(f, t);
-    if (!choose_band(t, opt->channels.number, err) || !choose_planes(t, opt, err)) return false;
+    if (!choose_band(t, &opt->channels, err) || !choose_planes(t, opt, err)) return false;
     if (t->inverted && t->type != SAT_U8 && t->type != SAT_U16 && t->type != SAT_U32)
         return fail(err, "a TIFF of %s whose 0 is white, which cannot be read", sat_type_name(t->type));
     if (t->premultiplied && !t->planes && is_signed_type(t->type))
@@ -145,7 +155,6 @@ static bool read_palette(tiff_layout *t, error *err)
 
 static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, const decode_options *opt, error *err)
 {
-    const int number = opt->channels.number;
     uint16_t photometric = t->samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
     TIFFGetField(f->tif, TIFFTAG_PHOTOMETRIC, &photometric);
     switch (photometric) {
@@ -154,7 +163,7 @@ static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, con
     case PHOTOMETRIC_RGB: return read_channels(f, t, 3, opt, err);
     case PHOTOMETRIC_PALETTE: return read_palette(t, err);
     case PHOTOMETRIC_SEPARATED:
-        if (number) return choose_band(t, number, err);
+        if (opt->channels.number) return choose_band(t, &opt->channels, err);
         return fail(err, "a CMYK TIFF, which cannot be read; convert it to RGB first, or take one of its bands by "
                          "--channel N");
     case PHOTOMETRIC_YCBCR:

@@ -229,6 +229,18 @@ assert got.dtype == np.float32 and np.array_equal(got, all.astype(np.float32), e
     npy r.npy '>i8' "1, 4" <zeros
     small a.pgm
     failure "r.npy: big-endian .npy ('>i8'): *" query r.npy --layout inclusive --rect 0,0,1,1
+    # Neither an image nor a table: no error speaks of one of the two alone.
+    for pair in "<c16:complex128" "<c8:complex64" "<f16:float128"; do
+        npy x.npy "${pair%:*}" "2, 2" <zeros
+        for command in info "query --rect 0,0,1,1"; do
+            # shellcheck disable=SC2086 # words
+            failure "x.npy: array of ${pair#*:}, which is not read: images and tables are of integers and floats of up to 64 bits" $command x.npy
+        done
+    done
+    npy x.npy '<i8' "5," <zeros
+    failure "x.npy: array of 1 dimension: images and tables have rows and columns" info x.npy
+    npy x.npy '|O' "2, 2" <zeros
+    failure "x.npy: .npy of type '|O', which is not read; plain numbers are" info x.npy
     [ ! -e no.png ]
     no_leftovers
 }

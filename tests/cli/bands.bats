@@ -159,6 +159,24 @@ means() {
     failure "in.tif: --border constant has 3 values; an image of 5 bands takes one for all" in.tif --border constant:1,2,3 --box 3 -o no.tif
 }
 
+@test "a mask of bands is refused, as none may be left out" {
+    tiff in.tif 1 B 6 5 1
+    tiff pair.tif 1 B 6 5 2
+    tiff bands.tif 1 B 6 5 7 planar
+    ok bands.tif --box 1 -o bands.npy
+    for mask in pair.tif:2 bands.tif:7 bands.npy:7; do
+        said="an image of ${mask#*:} bands; a mask has one, or the channels of a picture"
+        mask=${mask%:*}
+        failure "in.tif: --mask $mask: $said" in.tif --mask $mask --box 3 -o no.tif
+        failure "in.tif: --mask $mask: $said" in.tif --mask $mask --box 3 -o no.png
+        failure "in.tif: --mask $mask: $said" query in.tif --mask $mask --rect 0,0,5,6
+        failure "in.tif: --mask -: $said" query in.tif --mask - --rect 0,0,5,6 <$mask
+    done
+    tiff rgba.tif 2 B 6 5 4 extra=2
+    ok query in.tif --mask rgba.tif --rect 0,0,5,6 --stat count # 100 and more in its second channel
+    [ "${lines[1]}" = "0,0,5,6,30" ]
+}
+
 @test "bands become f16, and u8 of a range" {
     tiff in.tif 1 f 6 7 5
     ok in.tif --box 1 -o same.npy
@@ -195,7 +213,7 @@ assert b"(9, 12, 5)" in head, head'
     ok out.npy --channel 2 --box 1 -o one.npy
     [ "$(means one.npy 1,1,1,1)" = 113 ]
     failure "out.npy: there is no channel 6: the image has 5 channels" out.npy --channel 6 --box 1 -o no.npy
-    failure "out.npy: there is no channel r: the image has 5 channels" out.npy --channel r --box 1 -o no.npy
+    failure "out.npy: there is no channel r: the image has 5 channels; --channel N takes one of them" out.npy --channel r --box 1 -o no.npy
 }
 
 # pages FILE N - page i is of i + 1 x 1 px with the value 10 * i; the second is a smaller copy of the first.

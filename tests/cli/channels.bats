@@ -132,6 +132,11 @@ MAKE
     [ "${lines[1]}" = "0,0,2,1,114" ]
     failure "four.tif: there is no channel 5: the TIFF has 4 bands" four.tif --channel 5 --box 1 -o no.pgm
     failure "eight.tif: there is no channel 9: the TIFF has 8 bands" query eight.tif --channel 9 --rect 0,0,1,1
-    failure "four.tif: there is no channel a: the image has 3 channels" four.tif --channel a --box 1 -o no.pgm
+    failure "four.tif: there is no channel a: the TIFF has 4 bands; --channel N takes one of them" four.tif --channel a --box 1 -o no.pgm
+    for name in r g b a; do
+        failure "many.tif: there is no channel $name: the TIFF has 100 bands; --channel N takes one of them" many.tif --channel $name --box 1 -o no.pgm
+    done
+    tiff rgb.tif 2 3
+    failure "rgb.tif: there is no channel a: the image has 3 channels" rgb.tif --channel a --box 1 -o no.pgm
     [ ! -e no.pgm ]
 }

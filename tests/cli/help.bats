@@ -17,6 +17,12 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [[ $output == *"constant:V sets alpha to V, too; constant:R,G,B,A does not"* ]]
 }
 
+@test "help says the order of bytes of --raw, its channels and where they begin" {
+    for command in "" query; do
+        "$sat" $command --help | grep -qF -- "--raw WxH:TYPE[:C][@OFFSET]  samples alone: u8, u16le, f32be ...; C channels"
+    done
+}
+
 @test "help opens with examples and fits 80 columns and 60 lines" {
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word

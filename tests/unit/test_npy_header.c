@@ -91,13 +91,13 @@ static void refused_in_words(void **state)
     assert_refused("{'descr': '<i8', 'fortran_order': True, 'shape': (3, 4), }\n",
                    ".npy in Fortran order: convert it with numpy.ascontiguousarray");
     assert_refused("{'descr': [('x', '<i8')], 'fortran_order': False, 'shape': (3, 4), }\n",
-                   ".npy of records, not of plain numbers");
+                   ".npy of records, which are not read; plain numbers are");
     assert_refused("{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }\n",
-                   ".npy of type '|O', not of plain numbers");
+                   ".npy of type '|O', which is not read; plain numbers are");
     assert_refused("{'descr': '<U12', 'fortran_order': False, 'shape': (3, 4), }\n",
-                   ".npy of type '<U12', not of plain numbers");
+                   ".npy of type '<U12', which is not read; plain numbers are");
     assert_refused("{'descr': '<i99', 'fortran_order': False, 'shape': (3, 4), }\n",
-                   ".npy of type '<i99', not of plain numbers");
+                   ".npy of type '<i99', which is not read; plain numbers are");
     assert_refused("{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n",
                    ".npy of a single number, not of an array");
     assert_refused("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2, 3, 4), }\n",
