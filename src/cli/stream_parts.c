@@ -13,7 +13,7 @@ bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *
     if (s->from.img) return true;
     const image_shape shape = image_shape_of(&s->from.from->head);
     s->bytes += job_object_bytes(status, bytes);
-    return image_memory_allows(&shape, s->bytes, err);
+    return status != SAT_ERR_MEMORY || image_memory_allows(&shape, s->bytes, err);
 }
 
 static void free_filter(stream_filter *f)

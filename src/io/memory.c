@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -152,7 +153,7 @@ uint64_t memory_of_machine(const char *root)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-static void put_size(char *buffer, double bytes, int digits)
+static void put_size(char *buffer, double bytes, int digits, bool up)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t u = 0;
@@ -160,12 +161,14 @@ static void put_size(char *buffer, double bytes, int digits)
         bytes /= 1024;
         u++;
     }
-    snprintf(buffer, 32, "%.*f %s", u ? digits : 0, bytes, units[u]);
+    double scale = 1;
+    for (int i = 0; i < digits; i++) scale *= 10;
+    snprintf(buffer, 32, "%.*f %s", u ? digits : 0, up ? ceil(bytes * scale) / scale : bytes, units[u]);
 }
 
 const char *size_text(char *buffer, double bytes)
 {
-    put_size(buffer, bytes, 1);
+    put_size(buffer, bytes, 1, false);
     return buffer;
 }
 
@@ -173,8 +176,8 @@ const char *size_text(char *buffer, double bytes)
 void size_texts(char *more, uint64_t more_bytes, char *most, uint64_t most_bytes)
 {
     for (int digits = 1; digits <= 12; digits++) {
-        put_size(more, (double)more_bytes, digits);
-        put_size(most, (double)most_bytes, digits);
+        put_size(more, (double)more_bytes, digits, true);
+        put_size(most, (double)most_bytes, digits, false);
         if (strcmp(more, most) != 0) return;
     }
 }

@@ -81,8 +81,14 @@ static void sizes_that_differ_look_so(void **state)
     assert_string_equal(more, "2.0 MiB");
     assert_string_equal(most, "1.0 MiB");
     size_texts(more, (1 << 20) + 1, most, 1 << 20);
-    assert_string_equal(more, "1.000001 MiB");
-    assert_string_equal(most, "1.000000 MiB");
+    assert_string_equal(more, "1.1 MiB");
+    assert_string_equal(most, "1.0 MiB");
+    size_texts(more, (1 << 20) + 1, most, (1 << 20) - 1);
+    assert_string_equal(more, "1.1 MiB");
+    assert_string_equal(most, "1024.0 KiB");
+    size_texts(more, 1089 << 10, most, 1088 << 10); /* 1.0634..., 1.0625 MiB */
+    assert_string_equal(more, "1.07 MiB");
+    assert_string_equal(most, "1.06 MiB");
     for (int shift = 0; shift < 53; shift++) {
         size_texts(more, (UINT64_C(1) << shift) + 1, most, UINT64_C(1) << shift);
         assert_string_not_equal(more, most);
