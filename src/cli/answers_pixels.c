@@ -15,7 +15,7 @@ enum { BAND_BYTES = 2 << 20 };
 
 /* Memory for rectangles, within what --max-memory leaves for them. */
 typedef struct rects_memory {
-    uint64_t left;
+    uint64_t taken, left; /* taken: by what is beside them */
     bool refused;
 } rects_memory;
 
@@ -45,7 +45,17 @@ static rects_memory memory_for(const answers_pixels *p, size_t n, const sat_stat
     const size_t values = (size_t)ask->outputs * sizeof *ask->output->values + (ask->sums ? sizeof *ask->sums : 0);
     const uint64_t bands = (uint64_t)image_bands(answers_pixels_head(p)),
                    taken = p->bytes + n * (bands * values + sizeof *ask->areas_f64), limit = memory_limit();
-    return (rects_memory){.left = taken < limit ? limit - taken : 0};
+    return (rects_memory){.taken = taken, .left = taken < limit ? limit - taken : 0};
+}
+
+/* A limit that is enough, in MiB: for a chunk's object, as sat_rects.h says what that takes, or for the whole image. */
+static uint64_t enough_mib(const answers_pixels *p, const rects_chunk *chunk, uint64_t taken)
+{
+    enum { OBJECT_BYTES = 4 << 10, RECT_BYTES = 100, REAL_BYTES = 720, WHOLE_BYTES = 80 };
+    const uint64_t bands = (uint64_t)image_bands(answers_pixels_head(p)),
+                   each = RECT_BYTES + bands * (chunk->real ? REAL_BYTES : WHOLE_BYTES),
+                   rows = taken + OBJECT_BYTES + chunk->n * each;
+    return ((p->whole_bytes && p->whole_bytes < rows ? p->whole_bytes : rows) >> 20) + 1;
 }
 
 static sat_status create(const answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
@@ -154,10 +164,10 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
     if (status == SAT_ERR_MEMORY && memory.refused) {
         char most[32];
         fail(err,
-             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside rows and answers; a larger one "
-             "has room",
+             "%zu rectangle%s%s take%s more than the %s that --max-memory leaves beside rows and answers; %lluM is "
+             "enough",
              chunk->n, chunk->n > 1 ? "s" : "", chunk->real ? " with fractions" : "", chunk->n > 1 ? "" : "s",
-             size_text(most, (double)left));
+             size_text(most, (double)left), (unsigned long long)enough_mib(p, chunk, memory.taken));
         return SAT_ERR_FILE;
     }
     while (status == SAT_OK && sat_rects_needs(r, &from, &to) == SAT_OK && from < to) {

@@ -197,28 +197,29 @@ static bool choose_valid(const answers_job *job, const valid_choice *choice, con
 
 /* Can all be answered from rows, without a table of the image?  A stream is read once.  Rectangles of which there may
  * be any number are asked of an image in memory, if that is allowed. */
-static bool takes_rows(const decode_options *decode, const row_source *from, const answers_ask *ask, const rects *list)
+static bool takes_rows(const decode_options *decode, const answers_ask *ask, answers_source *a)
 {
+    const row_source *from = &a->pixels.from;
     const image_shape shape = image_shape_of(&from->head);
-    const answers_choice c = answers_choose(ask, list, &shape);
+    const answers_choice c = answers_choose(ask, a->from, &shape);
     const bool twice = is_float_type(shape.type) && ask->variances;
     if (c.forced) return false;
     if (from->in_order) return c.one_chunk && !twice;
-    return (c.known && !c.dense) || shape.width > decode->max_pixels / shape.height ||
-           c.image_bytes > (double)memory_limit();
+    if ((c.known && !c.dense) || shape.width > decode->max_pixels / shape.height) return true;
+    const uint64_t working = table_bytes(&shape, a), beside = working > from->whole_bytes ? working : from->whole_bytes;
+    if (c.image_bytes < 0x1p62) a->pixels.whole_bytes = (uint64_t)c.image_bytes + beside;
+    return c.image_bytes + (double)beside > (double)memory_limit();
 }
 
 /* Opens the image's rows, if they serve: *serves. */
-static bool open_rows(const answers_job *job, const decode_options *decode, const rects *from, answers_source *a,
-                      bool *serves, error *err)
+static bool open_rows(const answers_job *job, const decode_options *decode, answers_source *a, bool *serves, error *err)
 {
-    const row_source *rows = &a->pixels.from;
     answers_ask ask = answers_ask_of(job);
     valid_choice choice = job->valid;
     choice.mask = NULL;
     *serves = false;
-    if (!choose_valid(job, &choice, &rows->head, decode, job->common->verbose, a, &ask, err)) return false;
-    if (!takes_rows(decode, rows, &ask, from)) return true;
+    if (!choose_valid(job, &choice, &a->pixels.from.head, decode, job->common->verbose, a, &ask, err)) return false;
+    if (!takes_rows(decode, &ask, a)) return true;
     if (!answers_pixels_rows(&a->pixels, &job->valid, decode, job->common->verbose, serves, err)) return false;
     a->by_pixels = *serves, a->valid.masked = *serves && job->valid.mask;
     return true;
@@ -258,7 +259,7 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
     bool serves = false;
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
-    if (has_rows && !open_rows(job, decode, from, a, &serves, err)) return false;
+    if (has_rows && !open_rows(job, decode, a, &serves, err)) return false;
     if (!serves && !open_whole(job, in, decode, from, !has_rows, a, err)) return false;
     const image_meta *meta = a->by_pixels ? &answers_pixels_head(&a->pixels)->meta : &a->meta;
     if (meta->note[0] && !job->common->quiet) say(input_name(a->input), "%s", meta->note);

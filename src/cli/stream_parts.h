@@ -97,8 +97,8 @@ struct stream {
 };
 
 /* For open(): the band_rows of an object; and, before it is made, counts the bytes that it will take.  Those of a
- * decoded image were taken with it.  Memory that an object is made of is mostly not written yet (sat_bytes.h): the limit
- * is for the bytes of all objects and rows, when these are known, but for an object that cannot be made. */
+ * decoded image were taken with it.  Memory that an object is made of is mostly not written yet (sat_bytes.h): the
+ * limit is for the bytes of all objects and rows, when these are known, but for an object that cannot be made. */
 int64_t stream_band_rows(const stream *s);
 bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err);
 void stream_stage_free(stream_stage *g);

@@ -48,8 +48,8 @@ uint64_t memory_of_machine(const char *root);
 /* A size as text, "48.0 MiB", in a buffer of at least 32 bytes; returns the buffer. */
 const char *size_text(char *buffer, double bytes);
 
-/* Two sizes so, with as many digits as show that they differ; the larger is rounded up, so that a limit of what is shown
- * is enough. */
+/* Two sizes so, with as many digits as show that they differ; the larger is rounded up, so that a limit of what is
+ * shown is enough. */
 void size_texts(char *more, uint64_t more_bytes, char *most, uint64_t most_bytes);
 
 #endif

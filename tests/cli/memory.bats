@@ -11,7 +11,7 @@ load helpers
     ok info --max-memory 35 a.pgm
     failure "a.pgm: 4x3 px *" info --max-memory 34 a.pgm
     ok a.pgm --mean 0,0,1,1 --max-memory 8K # no table is made
-    failure "a.pgm: 1 rectangle takes more than the 0 bytes that --max-memory leaves beside rows and answers; a larger one has room" \
+    failure "a.pgm: 1 rectangle takes more than the 0 bytes that --max-memory leaves beside rows and answers; 1M is enough" \
         a.pgm --mean 0,0,1,1 --max-memory 35
     failure "a.pgm: 4x3 px *" a.pgm --mean 0,0,1,1 --max-memory 34
 }
@@ -49,13 +49,12 @@ load helpers
     ok a.pgm --box 3 --backend serial --max-memory 3M -o o.pgm
 }
 
-# enough ARGS... - is refused with 1 KiB, and passes with what is then said to be needed.
+# enough ARGS... - is refused with $limit, 1 KiB by default, and passes with $said, what is then said to be needed.
 enough() {
-    local said
-    sat "$@" --max-memory 1K
+    sat "$@" --max-memory "${limit-1K}"
     echo "$stderr"
     [ "$status" = 1 ]
-    said=$(sed -n 's/.* may take \([0-9.]* [KM]iB\), more than .*/\1/p; s/.*; \([0-9]*\)M has room$/\1 MiB/p' <<<"$stderr" |
+    said=$(sed -n 's/.* may take \([0-9.]* [KM]iB\), more than .*/\1/p; s/.*; \([0-9]*\)M is enough$/\1 MiB/p' <<<"$stderr" |
         awk '{ printf "%d", $1 * ($2 == "KiB" ? 1024 : 1048576) + 1 }')
     ok "$@" --max-memory "$said"
 }
@@ -74,6 +73,28 @@ enough() {
             enough $in $args --threads 1 -q
         done
     done
+}
+
+@test "--max-memory: what is said to be needed is enough, of rectangles" {
+    grey 300 400 a.pgm
+    colour 300 400 c.ppm
+    floats 300 400 f.pfm
+    grey 2000 1500 large.pgm
+    awk 'BEGIN { for (; i < 70000; i++) printf "%d,%d,9,9\n", i % 190, i / 211 }' >any.csv
+    head -8000 any.csv >few.csv
+    sed 's/$/.5/' few.csv >real.csv
+    ok large.pgm --box 1 -o mask.pgm
+    for in in a.pgm:260K c.ppm:500K f.pfm:620K; do # enough for the rows
+        for args in few.csv real.csv "few.csv --stat mean,std,count" "real.csv --nodata 1 --stat rms"; do
+            # shellcheck disable=SC2086 # words
+            limit=${in#*:} enough query ${in%:*} --threads 1 -q -o o.csv --rects $args
+            [[ $said -gt 1500000 ]] # for the rectangles, beside which these images are small
+        done
+    done
+    # Any number of rectangles: an image that fits is read whole, which needs no memory for each.
+    limit=5000K enough query large.pgm --rects any.csv -q -o o.csv --mask mask.pgm
+    limit=2500K enough query large.pgm --rects any.csv -q -o o.csv
+    [[ $said -lt 5000000 ]]
 }
 
 @test "--max-memory: an array of f32 counts the same, with the mark of an image or with --as image" {
