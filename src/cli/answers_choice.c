@@ -78,21 +78,25 @@ answers_choice answers_choose(const answers_ask *ask, const rects *from, const i
 {
     const bool asked = ask->variances || ask->roots, forced = ask->backend && !ask->holes;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type); /* of a plane */
+    const double most = (double)rects_at_once(shape_bands(shape));
     rects_load load = {.n = 0};
     answers_choice c = {.forced = forced,
                         .known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
     const bool exact = ask->holes || is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
     const bool squares = asked && !exact;
-    c.one_chunk = c.known && load.n <= (double)rects_at_once(shape_bands(shape)) && !load.mixed;
+    c.one_chunk = c.known && load.n <= most && !load.mixed;
     c.image_bytes =
         (double)shape->width * (double)shape->height * (double)shape_bands(shape) * (double)sat_type_bytes(shape->type);
+    c.answers_bytes =
+        (c.known && load.n < most ? load.n : most) * ((double)ask->answer_bytes * shape_bands(shape) + sizeof(double));
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
     c.accum = sat_accum_for(shape->type, c.largest_px);
     c.table_bytes = bytes_of(shape, c.accum, squares);
     c.dense = c.known && load.n > RECTS_CHUNK && load.n * DENSE_PX > (double)shape->width * (double)shape->height;
     c.table = forced || (!exact && (!c.known || c.dense));
     if (c.table && c.table_bytes != UINT64_MAX) c.table_bytes += plan_bytes(ask, shape, c.accum, squares);
-    c.too_large = c.table && !forced && (double)c.table_bytes + c.image_bytes > (double)memory_limit();
+    c.too_large =
+        c.table && !forced && (double)c.table_bytes + c.image_bytes + c.answers_bytes > (double)memory_limit();
     c.table = c.table && !c.too_large;
     c.pixels = exact || !c.table;
     return c;

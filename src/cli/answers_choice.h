@@ -11,6 +11,7 @@ typedef struct answers_ask {
     bool holes;            /* some samples may not count: the pixels are summed */
     const char *backend;   /* of a table, which is made in any case; NULL: whichever way is better */
     int threads;
+    size_t answer_bytes; /* of a rectangle in each band */
 } answers_ask;
 
 typedef struct answers_choice {
@@ -21,10 +22,10 @@ typedef struct answers_choice {
     bool too_large; /* a table would be made if there were memory for it */
     bool one_chunk; /* all are known, and handed out at once */
     bool dense;     /* all are known, and there is one for every few pixels: the image is read whole, if it may be */
-    double image_bytes;
-    int64_t largest_px;   /* the largest rectangle, as far as that is known */
-    sat_type accum;       /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
-    uint64_t table_bytes; /* of the tables and what makes them; UINT64_MAX: more than can be */
+    double image_bytes, answers_bytes; /* the latter of all that are answered at once */
+    int64_t largest_px;                /* the largest rectangle, as far as that is known */
+    sat_type accum;                    /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
+    uint64_t table_bytes;              /* of the tables and what makes them; UINT64_MAX: more than can be */
 } answers_choice;
 
 answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape);

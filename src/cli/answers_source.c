@@ -18,6 +18,7 @@ answers_ask answers_ask_of(const answers_job *job)
     for (int s = 0; s < job->stats_n; s++) {
         ask.variances = ask.variances || job->stats[s].variance;
         ask.roots = ask.roots || (job->stats[s].squares && !job->stats[s].variance);
+        ask.answer_bytes += job->stats[s].area ? 0 : sizeof(double); /* a sat_sum has as many */
     }
     return ask;
 }
@@ -176,10 +177,10 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const answers_source *a = context;
     const answers_choice c = answers_choose(&a->ask, a->from, shape);
-    return c.table ? c.table_bytes
-           : a->ask.holes
-               ? (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)(shape->planes > 1 ? shape->planes : 1)
-               : 0;
+    const uint64_t mask =
+        (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)(shape->planes > 1 ? shape->planes : 1);
+    uint64_t all = c.table ? c.table_bytes : a->ask.holes ? mask : 0;
+    return __builtin_add_overflow(all, (uint64_t)c.answers_bytes, &all) ? UINT64_MAX : all;
 }
 
 /* Which samples count; the pixels are summed if it may be not all of them. */

@@ -94,7 +94,18 @@ enough() {
     # Any number of rectangles: an image that fits is read whole, which needs no memory for each.
     limit=5000K enough query large.pgm --rects any.csv -q -o o.csv --mask mask.pgm
     limit=2500K enough query large.pgm --rects any.csv -q -o o.csv
-    [[ $said -lt 5000000 ]]
+    [[ $said -lt 6000000 ]]
+}
+
+@test "--max-memory: answers to rectangles of an image that is read whole count" {
+    grey 300 400 a.pgm
+    ok a.pgm --box 1 -o a.png # 120000 px, and a table of 301x401 sums of 4 bytes
+    for args in "--stat mean,sum:1500000" "--stat mean,sum,rms,count:2500000"; do # 65536 rectangles at once, of 8 bytes each
+        # shellcheck disable=SC2086 # words
+        limit=800K enough query a.png --grid 1 -o o.csv ${args%:*}
+        [[ $said -gt ${args#*:} ]]
+    done
+    ok query a.png --rect 0,0,9,9 --max-memory 800K
 }
 
 @test "--max-memory: an array of f32 counts the same, with the mark of an image or with --as image" {

@@ -192,8 +192,8 @@ static void images_take_what_they_need(void **state)
         if (!format->encode || !format->shape) continue;
         sat_type type = format->holds(SAT_U8, 3, &err) ? SAT_U8 : SAT_F32;
         image img = random_image(300, 200, 3, type, 5);
-        uint8_t *bytes;
-        size_t n;
+        uint8_t *bytes = NULL;
+        size_t n = 0;
         assert_true(encode_to_memory(format, &img, &(encode_options){.quality = 100}, &bytes, &n, &err));
         put_bytes(path, bytes, n);
 
@@ -233,7 +233,7 @@ static void images_whose_head_does_not_say(void **state)
     snprintf(path, sizeof path, "%s/long.jpg", scratch);
     for (int k = 0; k < 2; k++) {
         uint8_t *jpeg;
-        size_t n;
+        size_t n = 0;
         image img;
         read_fixture("rgb420.jpg", &jpeg, &n);
         size_t at = find_segment(jpeg, k ? SOS : SOF0), rest = n - at, whole = n + COMMENTS * COMMENT_BYTES;
