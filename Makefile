@@ -231,6 +231,8 @@ TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) $(LAB_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
+$(OBJ)/tests/gpu/window_oracle.o: INC := -Isrc/lib
+$(B)/tests/test_window_floats: $(OBJ)/tests/gpu/window_oracle.o
 $(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
     strndup asprintf)
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
@@ -301,7 +303,7 @@ quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
-## wheel: build/wheel/libsat-*.whl, the Python package; as check-python it needs PyPI (docs/python.md)
+## wheel: build/wheel/libsat-*.whl, the Python package, for glibc 2.28 (GLIBC=); as check-python it needs PyPI (docs/python.md)
 wheel: deps-python
 	@B=$(B) python/check.sh --wheel
 

@@ -153,11 +153,12 @@ constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
     return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 
-/* With squared distances: a block of 512 threads on a multiprocessor, whose queue takes what shared memory is left. */
-constexpr box_float_strip window_moments_strip_of(size_t bytes)
+/* With squared distances: a thread for each column, and a warp for each row of a step.  The queue takes what shared
+ * memory is left by two blocks. */
+constexpr box_float_strip window_moments_strip_of(size_t bytes, bool counts)
 {
-    if (simulated) return bytes == 4 ? box_float_strip{4, 2, 2, 1} : box_float_strip{4, 2, 1, 1};
-    return {8, 8, bytes == 4 ? 10u : 6u, 1};
+    if (simulated) return bytes == 4 ? box_float_strip{2, 2, 3, 2} : box_float_strip{4, 4, 1, 1};
+    return {8, 8, bytes == 4 ? (counts ? 8u : 12u) : counts ? 5u : 9u, 2};
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */

@@ -2,20 +2,22 @@
 # check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with
 # what its tests compare it with, and runs them.
 #
-#   --wheel   builds $B/wheel/libsat-*.whl alone, with the oldest manylinux tag that fits (auditwheel)
+#   --wheel   builds $B/wheel/libsat-*.whl alone, with the oldest manylinux tag that fits (auditwheel): GLIBC=2.28
 #   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
 #   69, the status: PyPI is out of reach
+#   GLIBC     the oldest glibc that the package is for, as 2.28: zig links it; empty: this machine's, and its linker
 #   PYTHON    the interpreter, by default python3; B: where everything is built, by default build
 set -eu
 cd "$(dirname "$0")/.."
 B=$(realpath -m "${B:-build}")
 venv=$B/python/venv
-needs="scikit-build-core nanobind nanobind-backend numpy"
 compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy dask distributed zarr xarray"
-export PIP_DISABLE_PIP_VERSION_CHECK=1
+export PIP_DISABLE_PIP_VERSION_CHECK=1 ZIG_GLOBAL_CACHE_DIR=$B/python/zig
 
 mode=
 case ${1:-} in --wheel | --built) mode=$1 && shift ;; esac
+[ "$mode" != --wheel ] || : "${GLIBC=2.28}"
+needs="scikit-build-core nanobind nanobind-backend numpy ${GLIBC:+ziglang}"
 if [ "$mode" = --built ] && [ ! -e "$venv/tested" ]; then
     echo "1..0 # SKIP the Python package is not built (make check-python)"
     exit 0
@@ -51,7 +53,7 @@ have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
 mkdir -p "$B/wheel"
 rm -f "$B"/wheel/libsat-*.whl
 PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-isolation -w "$B/wheel" \
-    -C build-dir="$B/python/{wheel_tag}" -C cmake.define.WERROR="${WERROR:-0}" . >"$log" 2>&1 ||
+    -C build-dir="$B/python/{wheel_tag}" -C cmake.define.WERROR="${WERROR:-0}" -C cmake.define.GLIBC="${GLIBC:-}" . >"$log" 2>&1 ||
     stop "the package does not build" "$log"
 wheel=$(echo "$B"/wheel/libsat-*.whl)
 if [ "$mode" = --wheel ]; then

@@ -95,23 +95,23 @@ template <class Layout> struct float_copies : Layout {
                                   unsigned slot) const
     {
         constexpr unsigned VECTORS = COLUMNS / N, ROWS = threads / VECTORS ? threads / VECTORS : 1;
-        static_assert(STEP % ROWS == 0 && (ROWS * VECTORS == threads || VECTORS == threads));
+        constexpr bool EVEN = STEP % ROWS == 0 && ROWS * VECTORS == threads;
         const unsigned own = prim::thread_id() / VECTORS;
         const int32_t column = (int32_t)(prim::thread_id() % VECTORS * N);
-        if (column < m.begin || column >= m.end) return;
+        if (column < m.begin || column >= m.end || (!EVEN && own >= ROWS)) return;
         const unsigned to = (slot + own) * COLUMNS + (unsigned)column;
         if (first >= 0 && first + (int32_t)STEP <= y.n) {
             const T *from = row_at(m.image + m.first + column, m.row_bytes, first + (int32_t)own);
 #pragma unroll
             for (unsigned k = 0; k < STEP; k += ROWS, from = row_at(from, m.row_bytes, (int32_t)ROWS))
-                prim::copy_async_vector<N>(rows, to + k * COLUMNS, from);
+                if (EVEN || own + k < STEP) prim::copy_async_vector<N>(rows, to + k * COLUMNS, from);
             return;
         }
         prim::vec<T, N> none;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) none.at[i] = m.absent;
 #pragma unroll 1
-        for (unsigned k = 0; k < STEP; k += ROWS) {
+        for (unsigned k = 0; own + k < STEP; k += ROWS) {
             const int32_t row = source_of_row(first + (int32_t)(own + k), end);
             if (row >= 0)
                 prim::copy_async_vector<N>(rows, to + k * COLUMNS,

@@ -33,9 +33,9 @@ template <class Sample> struct float_counts {
     int64_t mask_row_bytes, mask_image_bytes;
 };
 
-/* What is known of windows: the sum of their samples; their number, too; the sum of squared distances from their mean,
- * too. */
-enum float_features { SUMS, SUMS_AND_COUNTS, SUMS_AND_SQUARES };
+/* What is known of windows: the sum of their samples, and 1: their number; 2: the sum of squared distances from their
+ * mean. */
+enum float_features { SUMS, SUMS_AND_COUNTS, SUMS_AND_SQUARES, SUMS_COUNTS_AND_SQUARES };
 
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
  * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
@@ -43,7 +43,9 @@ enum float_features { SUMS, SUMS_AND_COUNTS, SUMS_AND_SQUARES };
 template <class Sample, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE, int BLOCKS,
           float_features FEATURES>
 struct float_layout {
-    static constexpr bool COUNTS = FEATURES == SUMS_AND_COUNTS, SQUARES = FEATURES == SUMS_AND_SQUARES;
+    static constexpr bool COUNTS = (FEATURES & 1) != 0, SQUARES = (FEATURES & 2) != 0;
+    /* Doubles of a place in a row of sums, and in a queue in device memory. */
+    static constexpr unsigned MEMBERS = SQUARES ? 2 : 1, QUEUE_MEMBERS = MEMBERS + (SQUARES && COUNTS ? 1 : 0);
     using sample_type = Sample;
     static constexpr bool HAS_COUNTS = COUNTS;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
@@ -57,13 +59,14 @@ struct float_layout {
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
     static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
-    /* Sums: two between runs, so that lanes read vectors without conflicts, or one, for single sums; and behind the
-     * last run of a row as many as a lane reads beyond the strip. */
-    static constexpr unsigned PITCH = RUN + (SQUARES ? 1 : 2), ROW = RUNS * PITCH + RUN;
-    /* Means of f32: four between runs, or one, for the same reason. */
-    static constexpr unsigned MEANS_PITCH = RUN + (SQUARES ? 1 : 4);
+    /* Sums: two places between runs, so that lanes read vectors without conflicts, and behind the last run of a row as
+     * many as a lane reads beyond the strip.  Where a place has two members: window_moment_columns.cuh. */
+    static constexpr unsigned PITCH = SQUARES ? RUNS + 1 : RUN + 2, ROW = SQUARES ? RUN * PITCH : RUNS * PITCH + RUN;
+    static constexpr unsigned NARROW_PITCH = RUNS + 4, NARROW_ROW = SQUARES ? RUN * NARROW_PITCH : ROW; /* of counts */
+    /* Means of f32: four between runs, for the same reason. */
+    static constexpr unsigned MEANS_PITCH = RUN + 4;
     static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
-    static_assert((SQUARES || PAIRS * 2 * threads == COLUMNS) && (RUN & (RUN - 1)) == 0);
+    static_assert(SQUARES ? COLUMNS == threads : PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
 
     using two = prim::vec<double, 2>;
     /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
@@ -73,24 +76,22 @@ struct float_layout {
     struct shared {
         prim::array<Sample, SLOTS * COLUMNS> rows;
         union {
-            prim::array<double, STEP * ROW> sums;
-            prim::array<float, 2 * STEP * ROW> means; /* in place of a row's sums */
+            prim::array<double, STEP * ROW * MEMBERS> sums;
+            prim::array<float, 2 * STEP * ROW * MEMBERS> means; /* in place of a row's sums */
         };
-        union {
-            prim::array<double, SQUARES ? STEP * ROW : 2> squares;
-            prim::array<float, SQUARES ? 2 * STEP * ROW : 2> more_means;
-        };
-        prim::array<double, QUEUE ? QUEUE * COLUMNS *(SQUARES ? 2 : 1) : 1> queue;
-        prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
-        prim::array<double, SQUARES ? STEP * RUNS : 1> total_squares, begin_squares;
-        prim::array<uint32_t, COUNTS ? STEP * ROW : 2> counts; /* where the sums lie */
+        /* An even number of items each, so that all of them are aligned to two. */
+        prim::array<double, QUEUE ? QUEUE * COLUMNS * MEMBERS : 2> queue;
+        prim::array<double, (SQUARES || WARPS > 1) ? STEP * RUNS * MEMBERS : 2> totals; /* of runs */
+        prim::array<double, (!SQUARES && WARPS > 1) ? STEP * RUNS : 2> begins;
+        prim::array<uint32_t, COUNTS ? STEP * NARROW_ROW : 2> counts; /* where the sums lie */
+        prim::array<uint32_t, (COUNTS && SQUARES && QUEUE) ? QUEUE * COLUMNS : 2> queue_counts;
+        prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
-        prim::array<strip_source<uint8_t>, 1> mask_source;             /* registers are short */
-        prim::var<double> inverse;                                     /* of the size of whole windows */
-        prim::array<uint32_t, SQUARES ? STEP * RUNS : 1> run_counts;   /* columns that count: of runs, of begins */
-        prim::array<uint32_t, COUNTS ? STEP * WARPS : 1> count_totals; /* of warps */
-        prim::array<int32_t, COLUMNS> sources;                         /* samples of a row of the image; -1: none */
-        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;     /* of a row's samples in a row of sums */
+        prim::array<strip_source<uint8_t>, 1> mask_source;                         /* registers are short */
+        prim::var<double> inverse;                                                 /* of the size of whole windows */
+        prim::array<uint32_t, COUNTS && !SQUARES ? STEP * WARPS : 1> count_totals; /* of warps */
+        prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */
+        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places; /* of a row's samples in a row of sums */
     };
 
     const Sample *in;

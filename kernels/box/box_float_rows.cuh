@@ -205,7 +205,7 @@ template <class Layout> struct float_rows : float_columns<Layout> {
     }
 
     /* Of the warp's row, and waits until its sums have been read. */
-    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, bool) const
+    template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &) const
     {
         const int32_t beyond = x.before + x.after;
         constexpr unsigned LONG = RUN < 16 ? RUN : 16, HALF = RUN < 8 ? RUN : 8;

@@ -77,10 +77,10 @@ template <class Layout, class Results> struct float_strip : Results {
                 }
             }
             window_sums v;
-            if constexpr (Layout::HAS_COUNTS)
+            if constexpr (Layout::HAS_COUNTS && !Layout::SQUARES)
                 if (this->counted()) this->count_rows(s);
             const int32_t mine = at + (int32_t)row_number();
-            this->sum_rows(s, v, results.alike());
+            this->sum_rows(s, v, results);
             this->stage_row(s, v, mine, bottom, results);
             if constexpr (WARPS == 1)
                 prim::warp_sync(); /* the window sums or means are there */

@@ -59,6 +59,7 @@
  *                                          arguments and results below 2^-126 are 0
  *   reciprocal_approx(a)                   of a double, wrong by 2^-20 of the result at most; |a| from 2^-1021
  *                                          to 2^1021
+ *   reciprocal_root_approx(a)              1 / sqrt(a), wrong by 2^-20 of the result at most; a from 2^-1021 to 2^1021
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
@@ -451,6 +452,12 @@ PRIM_DEVICE double reciprocal_approx(double a)
     double reciprocal;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(a));
     return reciprocal;
+}
+PRIM_DEVICE double reciprocal_root_approx(double a)
+{
+    double root;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(root) : "d"(a));
+    return root;
 }
 PRIM_DEVICE float sqrt_approx(float a)
 {

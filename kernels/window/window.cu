@@ -105,7 +105,7 @@ sat_status window_run(void *state, const sat_view *src, const sat_view *mask, co
     return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-/* Floats are summed as in box filters; variances of what counts are joined in segments as tall as the window. */
+/* Floats are summed as in box filters. */
 int64_t window_period(const void *given)
 {
     const sat_window_spec *spec = (const sat_window_spec *)given;
@@ -115,8 +115,7 @@ int64_t window_period(const void *given)
     if (needs & SAT_NEEDS_EXTREMES) return 0;
     if (!sat_is_float(spec->sample)) return 1;
     if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return box_float_period(spec->sample, spec->window_height);
-    if (spec->masked || spec->has_nodata || spec->skip_nan) return spec->window_height;
-    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample)).step;
+    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample), false).step;
     return box_float_period_of(step, spec->window_height);
 }
 

@@ -1,9 +1,8 @@
-/* window_float.cu - statistics of windows of f32 and f64 samples: variances of what counts, extremes, and windows too
- * wide for window_sums.cu and window_moments.cu.
+/* window_float.cu - statistics of windows of f32 and f64 samples: extremes of the image, and windows too wide for
+ * window_sums.cu and window_moments.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
- * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host, and in the
- * host's order: results are the host's, bit for bit.  Down the columns a window is the suffix of one segment of rows,
+ * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host.  Down the columns a window is the suffix of one segment of rows,
  * joined with the prefix of the next.  Along a row, windows of 1, 2, 4 ... columns are joined from two of half their
  * width.
  *
@@ -122,15 +121,15 @@ template <bool VARIANCES> sat_status prepare_width(state *w)
 sat_status window::prepare_floats(state *w)
 {
     const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    const bool one_image = w->plan.needs & SAT_NEEDS_EXTREMES, counted = w->plan.validity;
+    const bool one_image = w->plan.needs & SAT_NEEDS_EXTREMES;
     bool has_room = false;
     sat_status status = SAT_OK;
     if (!squares)
         status = prepare_sums(w, &has_room);
-    else if (!one_image && !counted)
+    else if (!one_image)
         status = prepare_moments(w, &has_room);
     if (status != SAT_OK || has_room) return status;
-    if (w->spec.band_rows && !(squares && counted)) /* crops begin where strips have the image's bits */
+    if (w->spec.band_rows) /* crops begin where strips have the image's bits */
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lldx%lld need the whole image", NAME,
                         (long long)w->spec.window_width, (long long)w->spec.window_height);
     return squares ? prepare_width<true>(w) : prepare_width<false>(w);

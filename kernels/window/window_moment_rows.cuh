@@ -1,4 +1,5 @@
-/* window_moment_rows.cuh - sums and squared distances from the mean of a row of columns (window_moments.cu). */
+/* window_moment_rows.cuh - counts, sums and squared distances from the mean of windows, of a row of columns
+ * (window_moments.cu). */
 #ifndef WINDOW_MOMENT_ROWS_CUH
 #define WINDOW_MOMENT_ROWS_CUH
 
@@ -7,237 +8,272 @@
 namespace window
 {
 
+/* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; no number of 0. */
+PRIM_DEVICE double reciprocal(double n)
+{
+    double r = prim::reciprocal_approx(n);
+#pragma unroll
+    for (int i = 0; i < 2; i++) r = prim::multiply_add(prim::multiply_add(-n, r, 1.0), r, r);
+    return r;
+}
+
 template <class Layout> struct moment_rows : moment_columns<Layout> {
     using base = moment_columns<Layout>;
+    using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
+    static constexpr bool COUNTED = Layout::HAS_COUNTS;
     using base::per_width;
-    using Layout::RUNS, Layout::PITCH, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
-        Layout::row_of_warp;
+    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count,
+        Layout::row_number, Layout::row_of_warp;
 
-    /* Of the windows of a lane's pixels. */
+    /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and mean
+     * and variance are those of sums of columns, with what moment_columns::store() makes of their squares.  A variance
+     * may be little less than 0. */
     struct window_sums {
-        double sum[RUN], squares[RUN];
+        double mean[RUN], variance[RUN];
+        uint32_t n[RUN];
     };
 
-    /* Columns of the same row: the sums of their means, and of their variances and the squared distances of their means
-     * from a pivot, the first one's mean.  All columns of a row have as many samples. */
-    struct about_column {
-        double sum, squares, pivot;
-        uint32_t n;
+    /* Columns of a row, or one. */
+    using columns = part;
+
+    /* The columns of the lane's windows, from its run's first one on.  ALIKE: all of them are in the image, and samples
+     * are not counted. */
+    struct lane_columns {
+        unsigned run, width; /* width: of the windows; RUN where the lane has no results */
+        int32_t before;      /* columns of its run, or less than 0, before the image */
+        bool has_results;
+
+        PRIM_DEVICE lane_columns from(unsigned runs) const
+        {
+            return {run + runs, width, before - (int32_t)(runs * RUN), has_results};
+        }
     };
-    PRIM_DEVICE static void add(about_column &a, const part &column)
+    template <bool ALIKE> PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k) const
     {
-        if (column.squares < 0) return; /* outside the image */
-        if (a.n == 0) a.pivot = column.sum;
-        const double d = column.sum - a.pivot;
-        a.sum += column.sum;
-        a.squares += prim::multiply_add(d, d, column.squares);
-        a.n++;
+        const unsigned at = row_of_warp() + base::place(l.run + k / RUN, k % RUN);
+        const prim::vec<double, 2> v = s.sums.template get_vector<2>(2 * at);
+        return {v.at[0], v.at[1], ALIKE ? 1 : number_at(s, l, k)};
     }
-    PRIM_DEVICE double inverse_columns(uint32_t n) const
+    PRIM_DEVICE int32_t number_at(const shared &s, const lane_columns &l, unsigned k) const
     {
-        if (n == (uint32_t)(x.before + 1 + x.after)) return per_width;
-        return n == RUN ? 1.0 / RUN : this->inverse_of((int32_t)n);
-    }
-    PRIM_DEVICE part part_of_columns(const about_column &a) const
-    {
-        if (a.n == 0) return {};
-        const double d = apart(a.sum * inverse_columns(a.n), a.pivot);
-        return {a.sum, prim::multiply_add(-d * a.n, d, a.squares)};
-    }
-    PRIM_DEVICE void move_columns(about_column &a, const part &p, uint32_t n) const
-    {
-        if (n == 0) return;
-        const double mean = p.sum * inverse_columns(n);
-        if (a.n == 0) a.pivot = mean;
-        const double d = apart(mean, a.pivot);
-        a.sum += p.sum;
-        a.squares += prim::multiply_add(d * n, d, p.squares);
-        a.n += n;
+        if constexpr (COUNTED)
+            return (int32_t)s.counts.get(row_number() * Layout::NARROW_ROW +
+                                         base::narrow_place(l.run + k / RUN, k % RUN));
+        return (uint32_t)((int32_t)k - l.before) < (uint32_t)x.n;
     }
 
-    PRIM_DEVICE static unsigned place_of_run() { return row_of_warp() + prim::thread_id() % RUNS * PITCH; }
-    PRIM_DEVICE static part column_at(const shared &s, unsigned place)
+    PRIM_DEVICE double inverse_columns(int32_t n) const { return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n); }
+    PRIM_DEVICE static double one_or_0(int32_t one)
     {
-        return {s.sums.get(place), s.squares.get(place)};
+        return __builtin_bit_cast(double, (uint64_t)(one ? 0x3ff00000u : 0) << 32);
+    }
+    template <bool ALIKE> PRIM_DEVICE void add(columns &w, const columns &c, double pivot) const
+    {
+        if constexpr (COUNTED) {
+            const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
+            w.squares += prim::multiply_add(d * this->inverse_of(c.n), d, c.squares);
+        } else {
+            const double d = ALIKE ? c.sum - pivot : prim::multiply_add(-one_or_0(c.n), pivot, c.sum);
+            w.squares += prim::multiply_add(d, d, c.squares);
+        }
+        w.sum += c.sum;
+        w.n += c.n;
+    }
+    /* Adds columns whose squared distances are from their mean. */
+    PRIM_DEVICE void move(columns &w, const columns &c, double pivot) const
+    {
+        if (c.n == 0) return;
+        const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
+        w.sum += c.sum;
+        w.squares += prim::multiply_add(d * inverse_columns(c.n), d, c.squares);
+        w.n += c.n;
+    }
+    /* Their squared distances from their mean; less than 0 where these are small. */
+    PRIM_DEVICE static double about_mean(const columns &w, double pivot, double n, double per_n)
+    {
+        const double d = prim::multiply_add(-n, pivot, w.sum);
+        return prim::multiply_add(-d * per_n, d, w.squares);
+    }
+    PRIM_DEVICE static void set(window_sums &v, unsigned i, const columns &window, double pivot, double n, double per_n)
+    {
+        v.mean[i] = window.sum * per_n;
+        v.variance[i] = about_mean(window, pivot, n, per_n) * per_n;
+        v.n[i] = (uint32_t)window.n;
+    }
+    PRIM_DEVICE double mean_of(const columns &c) const
+    {
+        if constexpr (!COUNTED) return c.sum;
+        const double mean = box::corrected_quotient(c.sum, real((uint32_t)c.n, 0), this->inverse_of(c.n));
+        return mean == mean ? mean : c.sum;
     }
 
-    /* Windows of at most RUN columns: one by one. */
-    PRIM_DEVICE void sum_short(const shared &s, window_sums &v) const
+    /* A column that all windows of PART pixels hold, from column `first` on: its mean.  Else false. */
+    template <bool ALIKE, unsigned PART>
+    PRIM_DEVICE bool find_pivot(const shared &s, const lane_columns &l, unsigned first, double *pivot) const
     {
-        const uint32_t columns = (uint32_t)(x.before + 1 + x.after);
+        unsigned k = first + PART - 1;
+        if constexpr (!ALIKE) {
+            while (k < first + l.width && number_at(s, l, k) == 0) k++;
+            if (k == first + l.width) return false;
+        }
+        *pivot = mean_of(column_at<ALIKE>(s, l, k));
+        return true;
+    }
+
+    /* The lane's run, and the columns of its windows. */
+    template <class Results> PRIM_DEVICE lane_columns columns_of_lane(const Results &r) const
+    {
+        const int32_t run = (int32_t)(prim::thread_id() % RUNS),
+                      runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
+        int32_t in_line = run; /* the run's number in its line */
+        unsigned line = 0;
 #pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            about_column window = {};
+        for (unsigned c = 1; !ONE_CHANNEL && c < 4; c++)
+            if (in_line >= runs) in_line -= runs, line++;
+        const int32_t first = in_line * (int32_t)RUN, width = x.before + 1 + x.after;
+        const bool has_results = line < channel_count() && r.origin + first < r.end;
+        return {(unsigned)run, has_results ? (unsigned)width : RUN, x.before - r.origin - first, has_results};
+    }
+
+    /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
+     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART
+     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them; of
+     * narrower windows it is not known when compiled: ANY. */
+    static constexpr unsigned ANY = ~0u;
+    template <bool ALIKE, unsigned PART, unsigned MORE>
+    PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
+    {
+        const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
+        const unsigned more = MORE == ANY ? l.width - PART : MORE;
+        const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
+#pragma unroll
+        for (unsigned p = 0; p < RUN; p += PART) {
+            double pivot = 0;
+            const bool has_pivot = find_pivot<ALIKE, PART>(s, l, p, &pivot);
+            columns own = {}, further = {};
+#pragma unroll
+            for (unsigned k = 0; k < PART; k++) {
+                const unsigned i = p + PART - 1 - k;
+                if (ALIKE && k == 0)
+                    own = column_at<true>(s, l, i);
+                else
+                    add<ALIKE>(own, column_at<ALIKE>(s, l, i), pivot);
+                v.mean[i] = own.sum;
+                v.variance[i] = own.squares;
+                v.n[i] = (uint32_t)own.n;
+            }
+            if constexpr (PART == RUN) {
+                columns total = own;
+                double of_run = pivot;
+                if (!ALIKE && own.n > 0 && number_at(s, l, RUN - 1) == 0) { /* the pivot is not the run's */
+                    total = {};
+                    add_columns(s, l, 0, RUN, total, of_run);
+                }
+                store_total<ALIKE>(s, of_row + l.run, total, of_run);
+                if constexpr (WARPS == 1)
+                    prim::warp_sync(); /* the row's runs are there */
+                else
+                    prim::block_sync(); /* the runs of the row's warps are there */
 #pragma unroll 1
-            for (unsigned k = i; k < i + columns; k++)
-                add(window, column_at(s, place_of_run() + k + (k >= RUN ? PITCH - RUN : 0)));
-            const part p = part_of_columns(window);
-            v.sum[i] = p.sum;
-            v.squares[i] = p.squares;
-        }
-    }
-
-    /* Longer ones: the end of the lane's run, whole runs, and the beginning of a later run, about the mean of a column
-     * that all of the lane's windows hold: the last one of its run in the image, or the first one that enters.  Where
-     * neither is, all of its windows are the runs between. */
-    PRIM_DEVICE void sum_long(shared &s, window_sums &v) const
-    {
-        const int32_t beyond = x.before + x.after, runs = pixels / (int32_t)RUN;
-        const int32_t run = (int32_t)(prim::thread_id() % RUNS), line = run / runs;
-        const bool in_strip = line < (int32_t)channel_count();
-        const bool has_windows = in_strip && (run - line * runs) * (int32_t)RUN + beyond < pixels;
-        const unsigned place = (unsigned)beyond % RUN, further = has_windows ? (unsigned)beyond / RUN : 0;
-        const unsigned of_row = row_number() * RUNS, behind = (unsigned)run + further, from = place_of_run();
-        about_column own = {}, begin = {};
-        uint32_t in_image = 0; /* bits */
-#pragma unroll
-        for (unsigned k = 0; k < RUN; k++) {
-            const unsigned i = RUN - 1 - k;
-            const uint32_t before = own.n;
-            add(own, column_at(s, from + i));
-            in_image |= (own.n - before) << i;
-            v.sum[i] = own.sum;
-            v.squares[i] = own.squares;
-        }
-#pragma unroll
-        for (unsigned i = 0; i + 1 < RUN; i++)
-            if (i < place) add(begin, column_at(s, from + i));
-        const part whole = part_of_columns(own), head = part_of_columns(begin);
-        s.totals.set(of_row + (unsigned)run, whole.sum);
-        s.total_squares.set(of_row + (unsigned)run, whole.squares);
-        s.begins.set(of_row + (unsigned)run, head.sum);
-        s.begin_squares.set(of_row + (unsigned)run, head.squares);
-        s.run_counts.set(of_row + (unsigned)run, own.n | begin.n << 16);
-        prim::block_sync(); /* the row's runs are there */
-        const unsigned entering = from + further * PITCH;
-        const auto entering_at = [&](unsigned i) {
-            return column_at(s, entering + place + i + (place + i >= RUN ? PITCH - RUN : 0));
-        };
-        about_column middle = {0, 0, own.pivot, own.n};
-        if (middle.n == 0) {
-            add(middle, entering_at(0));
-            middle.sum = middle.squares = 0;
-        }
-        uint32_t between = middle.n; /* in the end, columns of the runs between */
-        const uint32_t counted = middle.n;
+                for (unsigned k = l.run + 1; k <= l.run + whole; k++)
+                    move(further, total_at<ALIKE>(s, of_row + k), pivot);
+            }
+            const unsigned first = PART < RUN ? p + PART : 0;
+            if constexpr (MORE == ANY) {
 #pragma unroll 1
-        for (unsigned k = (unsigned)run + 1; k < behind; k++)
-            move_columns(middle, {s.totals.get(of_row + k), s.total_squares.get(of_row + k)},
-                         s.run_counts.get(of_row + k) & 0xffff);
-        if (further > 0)
-            move_columns(middle, {s.begins.get(of_row + behind), s.begin_squares.get(of_row + behind)},
-                         s.run_counts.get(of_row + behind) >> 16);
-        between = middle.n - counted;
-        about_column enters = {0, 0, middle.pivot, 0};
+                for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
+            } else {
 #pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            const part column = entering_at(i);
-            if (!(column.squares < 0)) {
-                const double d = column.sum - middle.pivot;
-                enters.sum += column.sum;
-                enters.squares += prim::multiply_add(d, d, column.squares);
-                enters.n++;
+                for (unsigned k = 0; k < MORE; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
             }
-            const about_column window = {v.sum[i] + middle.sum + enters.sum,
-                                         v.squares[i] + middle.squares + enters.squares, middle.pivot,
-                                         prim::count_bits(in_image >> i) + between + enters.n};
-            const part p = part_of_columns(window);
-            v.sum[i] = p.sum;
-            v.squares[i] = p.squares;
+#pragma unroll
+            for (unsigned i = 0; i < PART; i++) {
+                const columns window = {v.mean[p + i] + further.sum, v.variance[p + i] + further.squares,
+                                        (int32_t)v.n[p + i] + further.n};
+                const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
+                const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);
+                set(v, p + i, window, pivot, n, per_n);
+                if (i + 1 < PART) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + more + i), pivot);
+            }
+            if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
+        }
+    }
+    /* Windows of whole runs and MORE columns. */
+    template <bool ALIKE, unsigned MORE = RUN - 1>
+    PRIM_DEVICE void sum_wide(shared &s, window_sums &v, const lane_columns &l, unsigned width) const
+    {
+        if (width % RUN == MORE)
+            sum_row<ALIKE, RUN, MORE>(s, v, l);
+        else if constexpr (MORE > 0)
+            sum_wide<ALIKE, MORE - 1>(s, v, l, width);
+    }
+    template <bool ALIKE> PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
+    {
+        const double n = ALIKE ? RUN : real((uint32_t)w.n, 0);
+        s.totals.template set_vector<2>(
+            2 * at, prim::vec<double, 2>{w.sum, about_mean(w, pivot, n, inverse_columns(ALIKE ? RUN : w.n))});
+        if constexpr (!ALIKE) s.run_counts.set(at, (uint32_t)w.n);
+    }
+    template <bool ALIKE> PRIM_DEVICE columns total_at(const shared &s, unsigned at) const
+    {
+        const prim::vec<double, 2> v = s.totals.template get_vector<2>(2 * at);
+        return {v.at[0], v.at[1], ALIKE ? (int32_t)RUN : (int32_t)s.run_counts.get(at)};
+    }
+    /* Adds some columns, one by one; the first one that has samples is the pivot. */
+    PRIM_DEVICE void add_columns(const shared &s, const lane_columns &l, unsigned first, unsigned end, columns &w,
+                                 double &pivot) const
+    {
+#pragma unroll 1
+        for (unsigned k = first; k < end; k++) {
+            const columns c = column_at<false>(s, l, k);
+            if (c.n == 0) continue;
+            if (w.n == 0) pivot = mean_of(c);
+            add<false>(w, c, pivot);
+        }
+    }
+    /* The windows of a part of which no column that all of them hold has samples. */
+    template <unsigned PART>
+    PRIM_DEVICE void sum_ends(const shared &s, window_sums &v, const lane_columns &l, unsigned first) const
+    {
+#pragma unroll
+        for (unsigned i = first; i < first + PART; i++) {
+            columns window = {};
+            double pivot = 0;
+            add_columns(s, l, i, first + PART - 1, window, pivot);
+            add_columns(s, l, first + l.width, i + l.width, window, pivot);
+            const double n = real((uint32_t)window.n, 0);
+            set(v, i, window, pivot, n, reciprocal(n));
         }
     }
 
-    /* The same where all columns are in the image. */
-    template <unsigned WIDTH = RUN>
-    PRIM_DEVICE void sum_short_whole(const shared &s, window_sums &v, int32_t width) const
+    template <bool ALIKE> PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
-        if constexpr (WIDTH > 1)
-            if (width != (int32_t)WIDTH) return sum_short_whole<WIDTH - 1>(s, v, width);
-        part columns[RUN + WIDTH - 1];
-#pragma unroll
-        for (unsigned k = 0; k < RUN + WIDTH - 1; k++)
-            columns[k] = column_at(s, place_of_run() + k + (k >= RUN ? PITCH - RUN : 0));
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            const double pivot = columns[i].sum;
-            part window = columns[i];
-#pragma unroll
-            for (unsigned k = 1; k < WIDTH; k++) {
-                const double d = columns[i + k].sum - pivot;
-                window.sum += columns[i + k].sum;
-                window.squares += prim::multiply_add(d, d, columns[i + k].squares);
-            }
-            const double d = prim::multiply_add(window.sum, per_width, -pivot); /* below zero is taken for 0 */
-            v.sum[i] = window.sum;
-            v.squares[i] = prim::multiply_add(-d * WIDTH, d, window.squares);
-        }
-    }
-    PRIM_DEVICE void sum_long_whole(shared &s, window_sums &v) const
-    {
-        const uint32_t beyond = (uint32_t)(x.before + x.after), place = beyond % RUN;
-        const unsigned of_row = row_number() * RUNS, run = prim::thread_id() % RUNS, from = place_of_run();
-        const unsigned further = run + beyond / RUN < RUNS ? beyond / RUN : 0, behind = run + further;
-        const double first = s.sums.get(from);
-        double sum = 0, squares = 0, pivot = 0, begin = 0, begin_squares = 0;
-#pragma unroll
-        for (unsigned k = 0; k < RUN; k++) {
-            const unsigned i = RUN - 1 - k;
-            const part column = column_at(s, from + i);
-            if (k == 0) pivot = column.sum;
-            const double d = column.sum - pivot;
-            sum += column.sum;
-            squares += prim::multiply_add(d, d, column.squares);
-            v.sum[i] = sum;
-            v.squares[i] = squares;
-            if (i < place) {
-                const double e = column.sum - first;
-                begin += column.sum;
-                begin_squares += prim::multiply_add(e, e, column.squares);
-            }
-        }
-        const double d = apart(sum * (1.0 / RUN), pivot), per_place = this->inverse_of((int32_t)place),
-                     e = apart(begin * per_place, first);
-        s.totals.set(of_row + run, sum);
-        s.total_squares.set(of_row + run, prim::multiply_add(-d * RUN, d, squares));
-        s.begins.set(of_row + run, begin);
-        s.begin_squares.set(of_row + run, prim::multiply_add(-e * place, e, begin_squares));
-        prim::block_sync(); /* the runs of whole rows are there */
-        double all = 0, far = 0;
-#pragma unroll 2
-        for (unsigned k = run + 1; k < behind; k++)
-            base::move(all, far, pivot, {s.totals.get(of_row + k), s.total_squares.get(of_row + k)}, RUN, 1.0 / RUN);
-        if (place > 0)
-            base::move(all, far, pivot, {s.begins.get(of_row + behind), s.begin_squares.get(of_row + behind)}, place,
-                       per_place);
-        const unsigned entering = from + further * PITCH + place;
-        const double width = beyond + 1;
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            const part column = column_at(s, entering + i + (place + i >= RUN ? PITCH - RUN : 0));
-            const double apart_here = column.sum - pivot;
-            all += column.sum;
-            far += prim::multiply_add(apart_here, apart_here, column.squares);
-            v.sum[i] += all;
-            const double off = prim::multiply_add(v.sum[i], per_width, -pivot);
-            v.squares[i] = prim::multiply_add(-off * width, off, v.squares[i] + far);
-        }
-    }
-
-    /* whole: all columns of all results are in the image. */
-    PRIM_DEVICE void sum_rows(shared &s, window_sums &v, bool whole) const
-    {
-        const int32_t width = x.before + 1 + x.after;
-        if (width <= (int32_t)RUN && whole)
-            sum_short_whole(s, v, width);
-        else if (width <= (int32_t)RUN)
-            sum_short(s, v);
-        else if (whole)
-            sum_long_whole(s, v);
+        const unsigned width = (unsigned)(x.before + 1 + x.after);
+        if (width >= RUN)
+            sum_wide<ALIKE>(s, v, l, width);
+        else if (2 * width >= RUN)
+            sum_row<ALIKE, RUN / 2, ANY>(s, v, l);
+        else if (RUN >= 4 && 4 * width >= RUN)
+            sum_row < ALIKE, RUN<4 ? 1 : RUN / 4, ANY>(s, v, l);
         else
-            sum_long(s, v);
-        prim::block_sync(); /* all warps of the row have read */
+            sum_row<ALIKE, 1, ANY>(s, v, l);
+    }
+    /* Waits until the row's columns have been read. */
+    template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const
+    {
+        const lane_columns l = columns_of_lane(r);
+        if constexpr (COUNTED)
+            sum_row<false>(s, v, l);
+        else if (r.whole)
+            sum_row<true>(s, v, l);
+        else
+            sum_row<false>(s, v, l);
+        if constexpr (WARPS == 1)
+            prim::warp_sync(); /* all lanes of the row have read */
+        else
+            prim::block_sync(); /* all warps of the row have read */
     }
 };
 

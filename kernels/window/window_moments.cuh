@@ -1,4 +1,5 @@
-/* window_moments.cuh - sums and squared distances of windows of floats to results; plans (window_moments.cu). */
+/* window_moments.cuh - counts, sums and squared distances of windows of floats to results; plans (window_moments.cu).
+ */
 #ifndef WINDOW_MOMENTS_CUH
 #define WINDOW_MOMENTS_CUH
 
@@ -8,34 +9,49 @@
 namespace window
 {
 
-/* Windows' sums and squared distances to results. */
+/* The root of a variance, to f32: of its reciprocal root, corrected twice (Markstein, IA-64 and elementary functions,
+ * 2000, 9.3).  The f32 of anything from 2^300 on is an infinity, of its root, too; and 0 of what is below 2^-300. */
+PRIM_DEVICE float root_of(double v)
+{
+    constexpr uint32_t least = (1023u - 300) << 20, range = 600u << 20;
+    const double near = prim::reciprocal_root_approx(v);
+    double root = v * near, half = 0.5 * near;
+    const double r = prim::multiply_add(-root, half, 0.5);
+    root = prim::multiply_add(root, r, root);
+    half = prim::multiply_add(half, r, half);
+    root = prim::multiply_add(prim::multiply_add(-root, root, v), half, root);
+    const bool ordinary = (uint32_t)(__builtin_bit_cast(uint64_t, v) >> 32) - least < range;
+    return (float)(ordinary ? root : v);
+}
+
 template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
-    using typename moment_rows<Layout>::window_sums;
-    static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS;
-    using moment_rows<Layout>::per_width;
-    using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::ROW, Layout::ONE_CHANNEL, Layout::COLUMNS,
-        Layout::threads, Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x,
-        Layout::y, Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
-        Layout::channel_count, Layout::pixel_of, Layout::place, Layout::row_of_warp;
+    using base = moment_rows<Layout>;
+    using typename base::window_sums;
+    static constexpr bool COUNTED = Layout::HAS_COUNTS;
+    static constexpr unsigned RUN = Layout::RUN_PIXELS;
+    static constexpr int64_t EDGES_LONGER = 0;
+    using base::per_width;
+    using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
+        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
+        Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
+        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;
     int32_t first_row, end_row; /* of results that count */
-    bool plain;                 /* one or two results, means, variances and their roots in f32, and never empty */
+    bool plain;                 /* results are at most three means, variances and their roots, in f32 */
 
     struct strip_results {
         int32_t origin, begin, end; /* px: of place 0, and of results */
         uint32_t clipped;
-        bool whole; /* all windows hold as many columns */
-
-        PRIM_DEVICE bool alike() const { return whole; }
+        bool whole; /* all columns of its windows are in the image */
     };
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t, int32_t) const
     {
         const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
-        return {origin, begin, end, 0, !(shrinks || takes_value) || (begin >= x.before && end <= x.n - x.after)};
+        return {origin, begin, end, 0, this->repeats() || (begin >= x.before && end <= x.n - x.after)};
     }
     PRIM_DEVICE void next_step(strip_results &) const {}
     PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
@@ -44,101 +60,159 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         if constexpr (!ONE_CHANNEL)
             for (uint32_t i = prim::thread_id(); i < COLUMNS; i += threads) {
                 const uint32_t pixel = pixel_of(i);
-                s.places.set(i, (uint16_t)place(pixel, i - pixel * channel_count()));
+                s.places.set(i, (uint16_t)(this->run_of(pixel, i - pixel * channel_count()) * RUN + pixel % RUN));
             }
     }
-
-    /* Of a window of so many rows and columns, from the sum of its columns' means, and their squares.  With what a
-     * border's value adds, where the window has positions outside the image. */
-    PRIM_DEVICE moments<double> moments_at(double sum, double squares, double rows, double columns,
-                                           uint32_t channel) const
+    /* The run of a sample, times RUN, and its place in the run. */
+    PRIM_DEVICE unsigned place_of(const shared &s, uint32_t sample) const
     {
-        double n = rows * columns,
-               mean = box::extremity<Sample>(sum) >= box::EXTREME ? sum / columns : quotient_by(sum, columns);
-        double variance = (squares < 0 ? 0 : squares) / columns + 0 * sum;
-        const double beyond = takes_value ? area - n : 0;
-        if (beyond > 0) {
-            const double d = apart(value[channel], mean), share = beyond / area;
-            variance = variance * (n / area) + d * (n / area * share * d);
-            mean += d * share;
-            n = area;
-        }
-        return {n, mean * n, mean, variance * (n / (n - results.ddof)), variance + mean * mean, 0};
+        return ONE_CHANNEL ? sample : s.places.get(sample);
+    }
+    PRIM_DEVICE int32_t rows_of(int32_t row) const { return this->count(row - y.before, row + y.after + 1); }
+
+    /* ---- windows ---- */
+
+    /* Samples that count, their mean and variance. */
+    struct window {
+        double n, mean, variance;
+    };
+    /* With `more` samples of a value. */
+    PRIM_DEVICE static window with_border(const window &w, double value, double more)
+    {
+        if (w.n == 0) return {more, value, 0};
+        const double n = w.n + more, d = apart(value, w.mean), share = more / n;
+        return {n, w.mean + d * share, w.variance * (w.n / n) + d * (w.n / n * share * d)};
+    }
+    /* Positions of a window that lie outside the image, and count. */
+    PRIM_DEVICE double beyond(int32_t column, int32_t rows) const
+    {
+        return takes_value && column >= 0 && column < x.n ? area - (double)prim::load(x.covered + column) * rows : 0;
     }
 
-    PRIM_DEVICE void stage_row(shared &s, const window_sums &v, int32_t row, int32_t bottom,
-                               const strip_results &r) const
+    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
     {
-        const unsigned run = prim::thread_id() % RUNS;
-        if (!plain) {
-            const uint32_t line = run / ((uint32_t)this->pixels / RUN);
-            if (line >= channel_count()) return;
+        if (row >= bottom) return;
+        const unsigned run = prim::thread_id() % RUNS, of_line = (unsigned)pixels / RUN,
+                       line = ONE_CHANNEL ? 0 : run / of_line;
+        if (line >= channel_count()) return;
+        const int32_t rows = rows_of(row);
+        if constexpr (!COUNTED) {
+            const double per_rows = this->inverse_of(rows), per_square = per_rows * per_rows;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
-                s.sums.set(this->place_of_run() + i, v.sum[i]);
-                s.squares.set(this->place_of_run() + i, v.squares[i]);
+                v.mean[i] *= per_rows;
+                v.variance[i] *= per_square;
+                v.n[i] *= (uint32_t)rows;
             }
+        }
+        if (takes_value && !(r.whole && rows == y.before + 1 + y.after)) {
+            const int32_t first = r.origin + (int32_t)((run - line * of_line) * RUN);
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                const double more = beyond(first + (int32_t)i, rows);
+                if (!(more > 0)) continue;
+                const window w = with_border({real(v.n[i], 0), v.mean[i], v.variance[i]}, value[line], more);
+                v.mean[i] = w.mean;
+                v.variance[i] = w.variance;
+                v.n[i] = (uint32_t)w.n;
+            }
+        }
+        if (results.ddof > 0)
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                const double n = real(v.n[i], 0);
+                v.variance[i] *= n * reciprocal(n - results.ddof);
+            }
+        if (plain) {
+            stage(s, 4 * row_of_warp() + run, v);
             return;
         }
-        if (row >= bottom) return;
-        const double rows = this->count(row - y.before, row + y.after + 1), whole = x.before + 1 + x.after;
-        const int one = kind_of(results.of[0]), two = kind_of(results.of[1]);
-        const bool has_root = one == 2 || (results.outputs > 1 && two == 2);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
-            const int32_t pixel = r.origin + (int32_t)(run * RUN + i);
-            double columns = whole, per_columns = per_width;
-            if (!r.whole && pixel >= r.begin && pixel < r.end) {
-                columns = prim::load(x.covered + pixel);
-                per_columns = this->inverse_of((int32_t)columns);
-            }
-            const double mean = box::corrected_quotient(v.sum[i], columns, per_columns);
-            double variance = prim::multiply_add(0.0, v.sum[i], (v.squares[i] < 0 ? 0 : v.squares[i]) * per_columns);
-            if (results.ddof > 0) variance *= rows * columns / (rows * columns - results.ddof);
-            const unsigned to = 2 * row_of_warp() + run * MEANS_PITCH + i;
-            const float values[3] = {(float)(mean == mean ? mean : v.sum[i]), (float)variance,
-                                     has_root ? (float)sqrt(variance) : 0};
-            s.means.set(to, one == 0 ? values[0] : one == 1 ? values[1] : values[2]);
-            if (results.outputs > 1) s.more_means.set(to, two == 0 ? values[0] : two == 1 ? values[1] : values[2]);
+            s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
+                                          prim::vec<double, 2>{v.mean[i], v.variance[i]});
+            if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), v.n[i]);
         }
     }
-    /* A mean, a variance, or its root. */
-    PRIM_DEVICE static int kind_of(const finish::output &o)
+    PRIM_DEVICE void stage(shared &s, unsigned to, const window_sums &v) const
     {
-        return o.statistic == SAT_STATISTIC_mean ? 0 : o.statistic == SAT_STATISTIC_var ? 1 : 2;
+#pragma unroll 1
+        for (int k = 0; k < results.outputs; k++, to += NARROW_ROW) {
+            const finish::output &o = results.of[k];
+            const auto each = [&](const auto &value_at) {
+#pragma unroll
+                for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_at(i));
+            };
+            if (o.statistic == SAT_STATISTIC_mean)
+                each([&](unsigned i) { return (float)v.mean[i]; });
+            else if (o.statistic == SAT_STATISTIC_std)
+                each([&](unsigned i) { return not_below_0(root_of(v.variance[i])); });
+            else
+                each([&](unsigned i) { return not_below_0((float)v.variance[i]); });
+            if (!o.may_be_empty) continue;
+            const uint32_t least = (uint32_t)o.least;
+            const float empty = (float)o.empty;
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++)
+                if (v.n[i] < least) s.means.set(to + base::narrow_place(0, i), empty);
+        }
+    }
+    PRIM_DEVICE static float not_below_0(float v)
+    {
+        return v < 0 ? 0 : v;
     }
 
     PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
     {
         const int32_t channels = (int32_t)channel_count();
         const uint32_t image = prim::block_id() / image_blocks, own = prim::thread_id() % RUNS;
-        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
+        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels) + own,
                        end = (uint32_t)((r.end - r.origin) * channels);
-        if (plain) {
-            const unsigned from = 2 * row_of_warp() + (first + own) / RUN * MEANS_PITCH + (first + own) % RUN;
-#pragma unroll 1
-            for (int k = 0; k < results.outputs; k++) {
-                const finish::output &o = results.of[k];
-                float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + r.begin + own;
-                const auto &staged = k ? s.more_means : s.means;
-#pragma unroll
-                for (unsigned i = 0; i < RUN; i++)
-                    if (first + own + i * RUNS < end)
-                        prim::store(to + i * RUNS, staged.get(from + i * (RUNS / RUN * MEANS_PITCH)));
-            }
+        if (!plain) {
+            if (row >= first_row && row < end_row) store_others(s, row, r, image, first, end);
             return;
         }
-        if (row < first_row || row >= end_row) return;
-        const double rows = this->count(row - y.before, row + y.after + 1);
+        unsigned from = 4 * row_of_warp();
+        const uint32_t left = first < end ? end - first : 0; /* results from the lane's first one on */
+        if constexpr (ONE_CHANNEL) from += base::narrow_place(first / RUN, first % RUN);
+#pragma unroll 1
+        for (int k = 0; k < results.outputs; k++, from += NARROW_ROW) {
+            const finish::output &o = results.of[k];
+            float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + (int64_t)r.begin * channels + own;
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                if (i * RUNS >= left) break;
+                unsigned at = from + i * (RUNS / RUN);
+                if constexpr (!ONE_CHANNEL) {
+                    const unsigned place = place_of(s, first + i * RUNS);
+                    at = from + base::narrow_place(place / RUN, place % RUN);
+                }
+                prim::store(to + i * RUNS, s.means.get(at));
+            }
+        }
+    }
+
+    /* Any statistic, of any type. */
+    PRIM_DEVICE void store_others(const shared &s, int32_t row, strip_results &r, uint32_t image, uint32_t first,
+                                  uint32_t end) const
+    {
+        const int32_t channels = (int32_t)channel_count(), rows = rows_of(row);
         const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
 #pragma unroll 1
-        for (uint32_t i = first + own; i < end; i += RUNS) {
+        for (uint32_t i = first; i < end; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
             const int32_t column = r.origin + (int32_t)pixel;
-            const unsigned from = row_of_warp() + (ONE_CHANNEL ? place(pixel, 0) : s.places.get(i));
+            const unsigned run = place_of(s, i) / RUN, in_run = place_of(s, i) % RUN;
             const int64_t at = (int64_t)column * channels + channel;
-            const int32_t columns = shrinks || takes_value ? prim::load(x.covered + column) : x.before + 1 + x.after;
-            moments<double> m = moments_at(s.sums.get(from), s.squares.get(from), rows, columns, channel);
+            const prim::vec<double, 2> is =
+                s.sums.template get_vector<2>(2 * (row_of_warp() + base::place(run, in_run)));
+            double n = area;
+            if constexpr (COUNTED)
+                n = real(s.counts.get(row_number() * NARROW_ROW + base::narrow_place(run, in_run)), 0);
+            else if (shrinks)
+                n = (double)(r.whole ? x.before + 1 + x.after : prim::load(x.covered + column)) * rows;
+            const double variance = is.at[1] < 0 ? 0 : is.at[1], whole = n > results.ddof ? (n - results.ddof) / n : 1;
+            moments<double> m = {n, is.at[0] * n, is.at[0], variance, variance * whole + is.at[0] * is.at[0], 0};
             m.x = (double)prim::load(of_row + at);
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
@@ -154,27 +228,27 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 
 /* ---- host ---------------------------------------------------------------------------------------------- */
 
-struct sums_and_squares {
-    static constexpr box::float_features features = box::SUMS_AND_SQUARES;
+template <box::float_features FEATURES> struct moments_of_windows {
+    static constexpr box::float_features features = FEATURES;
     template <class Layout> using results = results_of_moments<Layout>;
 };
 
 template <class Filter>
-sat_status queue_moments(const state *w, const sat_view *src, const sat_view *, const sat_view *results, void *stream)
+sat_status queue_moments(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
+                         void *stream)
 {
-    Filter k = box::arguments_of<Filter>(w->sums, src, &results[0]);
-    k.results = finish_of(w, results);
-    k.clipped = w->clipped;
-    k.first_row = w->first_row;
-    k.end_row = w->end_row;
+    Filter k = filter_of<Filter>(w, src, mask, results);
     k.inverse = w->inverse;
-    k.per_height = 1 / (double)k.height;
-    k.per_width = 1 / (double)(k.x.before + 1 + k.x.after);
-    k.plain = w->spec.channels == 1 && w->spec.sample == SAT_F32 && w->spec.outputs <= 2 && !k.takes_value;
+    k.real_height = k.height;
+    k.real_width = k.x.before + 1 + k.x.after;
+    k.per_width = 1 / k.real_width;
+    k.real_rest = k.rest;
+    k.per_rest = k.rest > 0 ? 1 / k.real_rest : 0;
+    k.plain = w->spec.outputs <= 3; /* as many lie in the place of a row's sums */
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];
         const int is = o->statistic;
-        k.plain = k.plain && o->type == SAT_F32 && !o->compare && !o->may_be_empty &&
+        k.plain = k.plain && o->type == SAT_F32 && !o->compare &&
                   ((is == SAT_STATISTIC_mean && o->p[0] == 0) || is == SAT_STATISTIC_var || is == SAT_STATISTIC_std);
     }
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
@@ -190,21 +264,35 @@ inline sat_status make_inverses(state *w, int64_t most)
     });
 }
 
-template <class Sample, unsigned CHANNELS> sat_status prepare_moments_of(state *w, bool *has_room)
+/* Strips of one warp, or of two where these leave a larger share of their pixels for results. */
+template <class Sample, unsigned CHANNELS, box::float_features FEATURES>
+sat_status prepare_moments_of(state *w, bool *has_room)
 {
-    constexpr tuning::box_float_strip S = tuning::window_moments_strip_of(sizeof(Sample));
-    using filter = box::strip_of_floats<sums_and_squares, Sample, CHANNELS, S.run, 2, S.step, S.queue, 1>;
+    using feature = moments_of_windows<FEATURES>;
+    constexpr tuning::box_float_strip S = tuning::window_moments_strip_of(sizeof(Sample), FEATURES & 1);
+    using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+    using wide = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 2, S.step, S.queue, 1>;
     sat_status status = take_strips(w);
     if (status != SAT_OK) return status;
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     box::split_window<Sample>(f, S.step);
-    *has_room = rows <= INT16_MAX && box::fits<filter>(f);
+    const bool fits = box::fits<narrow>(f);
+    const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
+    const bool is_wide = box::fits<wide>(f) && (!fits || gain > tuning::BOX_FLOAT_WIDER);
+    *has_room = (fits || is_wide) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
     if (!*has_room) return SAT_OK;
-    w->queue = queue_moments<filter>;
-    status = make_inverses(w, rows > columns ? rows : columns);
-    if (status == SAT_OK) status = box::prepare_strips<filter>(f, w->arena);
+    const int64_t of_run = S.run * rows;
+    status = make_inverses(w, of_run > columns ? of_run : columns);
+    if (status != SAT_OK) return status;
+    w->queue = is_wide ? queue_moments<wide> : queue_moments<narrow>;
+    status = is_wide ? box::prepare_strips<wide>(f, w->arena) : box::prepare_strips<narrow>(f, w->arena);
     return status == SAT_OK ? describe_strips(w) : status;
+}
+template <class Sample, unsigned CHANNELS> sat_status prepare_moments_of(state *w, bool *has_room)
+{
+    return w->plan.validity ? prepare_moments_of<Sample, CHANNELS, box::SUMS_COUNTS_AND_SQUARES>(w, has_room)
+                            : prepare_moments_of<Sample, CHANNELS, box::SUMS_AND_SQUARES>(w, has_room);
 }
 
 } // namespace window

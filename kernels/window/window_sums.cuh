@@ -144,8 +144,9 @@ struct counts_and_sums {
     template <class Layout> using results = results_of_sums<Layout>;
 };
 
+/* The arguments of a launch. */
 template <class Filter>
-sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream)
+Filter filter_of(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results)
 {
     using sample = typename Filter::sample_type;
     const sat_window_spec *s = &w->spec;
@@ -165,8 +166,15 @@ sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask,
     k.clipped = w->clipped;
     k.first_row = w->first_row;
     k.end_row = w->end_row;
+    return k;
+}
+
+template <class Filter>
+sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream)
+{
+    Filter k = filter_of<Filter>(w, src, mask, results);
     const finish::output *o = &k.results.of[0];
-    k.plain = s->outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0 &&
+    k.plain = w->spec.outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0 &&
               o->type == SAT_F32 && k.valid.counted && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX;
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
 }

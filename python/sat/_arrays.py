@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -66,12 +66,17 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
     What it can read is passed on.  The others are copied once, as a whole: arrays with strides of 0 (broadcasts),
     that are not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all
     values fit."""
+    if given is None:
+        raise TypeError(f"{name}: None where an array is taken")
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array, whose mask has no place here")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
         if given.__dlpack_device__()[0] != 1:
             raise TypeError(f"{name}: it lies in the memory of a device; arrays of the CPU are taken")
-        array: np.ndarray[Any, Any] = np.from_dlpack(given)
+        try:
+            array: np.ndarray[Any, Any] = np.from_dlpack(given)
+        except (BufferError, RuntimeError) as error:  # of types that NumPy has not, of tensors with gradients
+            raise TypeError(f"{name}: {error}") from None
     else:
         array = np.asarray(given)
     if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:
@@ -111,10 +116,23 @@ def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     return counted(array.astype(to))
 
 
+def check_result(out: Any, others: Sequence[Any]) -> None:
+    """An array that statistics of rectangles are written into, while `others` are read or written."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError("out: no array")
+    if not out.flags.writeable:
+        raise ValueError("out: the array is read-only")
+    reach = out.itemsize
+    for stride, side in sorted((abs(stride), side) for stride, side in zip(out.strides, out.shape) if side > 1):
+        if stride < reach and out.size:
+            raise ValueError("out: its elements share bytes")
+        reach += stride * (side - 1)
+    if any(np.may_share_memory(out, np.asarray(other)) for other in others if other is not None):
+        raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
+
+
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:
     """A masked array as its data and a mask of its pixels, joined with another; other images as they are."""
-    if image is None:
-        raise TypeError("image: None where an array is taken")
     if not isinstance(image, np.ma.MaskedArray):
         return image, mask
     if np.ma.getmask(image) is np.ma.nomask:
@@ -124,6 +142,8 @@ def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | Non
     axis = None if channel_axis is None else channel_axis % counts.ndim
     if axis is None and counts.ndim - (batch is not None) == 3:
         axis = max(i for i in range(counts.ndim) if i != batch)
+        if counts.shape[axis] > 4:
+            return image.data, mask  # no axis of channels, which the call will say
     if batch is not None:
         counts = np.moveaxis(counts, batch, 0)
         if axis is not None and axis < batch:

@@ -25,10 +25,17 @@ class Table:
     @property
     def sample(self) -> str: ...
     @property
+    def mapped(self) -> int: ...
+    @property
     def widens(self) -> bool: ...
     @property
+    def nodata(self) -> float | None: ...
+    def restore(self, widens: bool, nodata: float | None, /) -> None: ...
+    @property
     def axes(self) -> tuple[int, int, int, int]: ...
-    def ask(self, rects: _Array, names: list[str], clip: bool, ddof: int, /) -> list[_Array]: ...
+    def ask(
+        self, rects: _Array, names: list[str], clip: bool, ddof: int, out: list[_Array | None] | None, /
+    ) -> list[_Array]: ...
 
 def table(
     image: Any,
@@ -52,6 +59,7 @@ def ask_image(
     names: list[str],
     clip: bool,
     ddof: int,
+    out: list[_Array | None] | None,
     mask: Any,
     nodata: float | None,
     channel_axis: int | None,

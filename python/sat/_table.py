@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence, TypeAlias
+from typing import Any, Callable, Sequence, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import LAYOUTS, apart, code
+from ._arrays import LAYOUTS, apart, check_result, code
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -42,24 +42,59 @@ def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
 
 
 def _names(statistics: str | Sequence[str]) -> list[str]:
-    names = [statistics] if isinstance(statistics, str) else list(statistics)
+    names = [statistics] if isinstance(statistics, str) else list(dict.fromkeys(statistics))
     for name in names:
         if name not in _STATISTICS:
             raise ValueError(f"statistic {name!r} is none of {', '.join(_STATISTICS)}")
-    return list(dict.fromkeys(names))
+    return names
+
+
+def _index(one: bool, batch: bool, channel: bool) -> tuple[Any, Any, Any]:
+    """Answers (N, n, C) without the axes that the image and the rectangles do not have."""
+    return slice(None) if batch else 0, 0 if one else slice(None), slice(None) if channel else 0
+
+
+def _views(
+    out: dict[str, Any], names: list[str], whole: bool, index: tuple[Any, Any, Any], others: Sequence[Any]
+) -> list[Array | None]:
+    """Arrays of `out` as (N, n, C), where the library can write into them as they lie."""
+    views: list[Array | None] = [None] * len(names)
+    for name, given in out.items():
+        if name not in names:
+            raise ValueError(f"out: {name!r}, which is not asked for")
+        check_result(given, [*others, *(other for key, other in out.items() if key != name)])
+        lies = given.flags.carray and given.dtype.isnative and given.ndim == index.count(slice(None))
+        if lies and not (whole and _STATISTICS[name][1]):
+            views[names.index(name)] = given[tuple(axis or None for axis in index)]
+    return views
 
 
 def _shaped(
-    answers: list[Array], names: list[str], whole: bool, one: bool, batch: bool, channel: bool
+    answers: list[Array], names: list[str], whole: bool, index: tuple[Any, Any, Any], out: dict[str, Any] | None,
+    views: list[Array | None] | None,
 ) -> dict[str, Any]:
-    """Answers (N, n, C) without the axes that the image and the rectangles do not have."""
-    index = (slice(None) if batch else 0, 0 if one else slice(None), slice(None) if channel else 0)
+    """Answers on the axes that there are; those of `out` are its arrays, which are filled."""
     shaped = {}
     for name, answer in zip(names, answers):
         if whole and _STATISTICS[name][1]:
             answer = answer.astype(np.int64)
         shaped[name] = answer[index]
+    if out and views:
+        for name, view, answer in zip(names, views, answers):
+            if name in out:
+                if answer is not view:
+                    _fill(out[name], shaped[name], name)
+                shaped[name] = out[name]
     return shaped
+
+
+def _fill(out: Array, answer: Any, name: str) -> None:
+    """Copies an answer into an array of the exact dtype and shape."""
+    if out.dtype != answer.dtype:
+        raise TypeError(f"out: {out.dtype} where the {name} is {answer.dtype}")
+    if out.shape != answer.shape:
+        raise ValueError(f"out: shape {out.shape} where the result has {answer.shape}")
+    out[...] = answer
 
 
 class Region:
@@ -112,10 +147,19 @@ class Table:
     Made by `sat.table()`, `sat.load()` and `Table.from_array()`.  `np.asarray(t)` is `t.array`, without a copy.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_file")
 
-    def __init__(self, core: _core.Table) -> None:
+    def __init__(self, core: _core.Table, file: tuple[str, str | None, str] | None = None) -> None:
         self._core = core
+        self._file = file  # path, sample and layout of load()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        core = self._core
+        if self._file and core.mapped:
+            return _opened_again, (*self._file, core.mapped)
+        batch, _, _, channel = (None if axis < 0 else axis for axis in core.axes)
+        arrays = (core.array, core.squares, core.counts)
+        return _made_again, (arrays, core.sample, self.layout, channel, batch, core.widens, core.nodata)
 
     @classmethod
     def from_array(
@@ -187,13 +231,20 @@ class Table:
         return f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{parts}>"
 
     def query(
-        self, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0, clip: bool = False
+        self,
+        rects: ArrayLike,
+        statistics: str | Sequence[str],
+        out: dict[str, Array] | None = None,
+        *,
+        ddof: int = 0,
+        clip: bool = False,
     ) -> dict[str, Any]:
         """Statistics of rectangles: a dict of arrays, by name, in the order asked for.
 
         rects       (4,) or (n, 4): x, y, width, height in pixels, as `cv2.boundingRect()` gives.  Integers are whole
                     pixels; floats are sides with fractions, where each pixel weighs as the area of it that is covered.
         statistics  one or several of mean, sum, var, std, rms, count, area.  var, std and rms need `moments=2`.
+        out         arrays for some of them or all, by name, of the exact dtype and shape: what a call before gave.
         ddof        variances are divided by count - ddof.
         clip        True: rectangles are cut to the image; else one that reaches outside is an error.
 
@@ -210,21 +261,21 @@ class Table:
                 raise ValueError(f"{name} needs the squares: table(image, moments=2)")
         boxes, one = _rectangles(rects)
         batch, _, _, channel = core.axes
-        return _shaped(
-            core.ask(boxes, names, clip, ddof), names, boxes.dtype.kind == "i", one, batch >= 0, channel >= 0
-        )
+        index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
+        views = _views(out, names, whole, index, [boxes, core.array, core.squares, core.counts]) if out else None
+        return _shaped(core.ask(boxes, names, bool(clip), ddof, views), names, whole, index, out, views)
 
-    def mean(self, rects: ArrayLike, *, clip: bool = False) -> Any:
+    def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
         """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
-        return self.query(rects, "mean", clip=clip)["mean"]
+        return self.query(rects, "mean", out if out is None else {"mean": out}, clip=clip)["mean"]
 
-    def sum(self, rects: ArrayLike, *, clip: bool = False) -> Any:
+    def sum(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
         """The sums of rectangles: `query()` says more."""
-        return self.query(rects, "sum", clip=clip)["sum"]
+        return self.query(rects, "sum", out if out is None else {"sum": out}, clip=clip)["sum"]
 
-    def var(self, rects: ArrayLike, *, ddof: int = 0, clip: bool = False) -> Any:
+    def var(self, rects: ArrayLike, out: Array | None = None, *, ddof: int = 0, clip: bool = False) -> Any:
         """The variances of rectangles, float64, of a table of two moments: `query()` says more."""
-        return self.query(rects, "var", ddof=ddof, clip=clip)["var"]
+        return self.query(rects, "var", out if out is None else {"var": out}, ddof=ddof, clip=clip)["var"]
 
     def __getitem__(self, index: tuple[slice, slice]) -> Region:
         """`t[y0:y1, x0:x1]`: the rectangle of these rows and columns, as slices of the image."""
@@ -345,7 +396,32 @@ def load(
     given = os.fsdecode(path)
     with open(given, "rb"):
         pass
-    return Table(_core.load(given, sample is not None, code(sample), _layout(layout), verify))
+    core = _core.load(given, sample is not None, code(sample), _layout(layout), verify)
+    return Table(core, (os.path.abspath(given), None if sample is None else np.dtype(sample).str, layout))
+
+
+def _opened_again(path: str, sample: str | None, layout: str, mapped: int) -> Table:
+    """A pickled table of a mapped file."""
+    found = load(path, sample=sample, layout=layout)
+    if found._core.mapped != mapped:
+        raise OSError(f"{path}: no longer the table that was pickled")
+    return found
+
+
+def _made_again(
+    arrays: tuple[Array, Array | None, Array | None],
+    sample: str,
+    layout: str,
+    channel_axis: int | None,
+    batch_axis: int | None,
+    widens: bool,
+    nodata: float | None,
+) -> Table:
+    """A pickled table in memory."""
+    sums, squares, counts = arrays
+    core = _core.table_of_array(sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis)
+    core.restore(widens, nodata)
+    return Table(core)
 
 
 def mean(
@@ -353,6 +429,7 @@ def mean(
     rects: ArrayLike,
     mask: ArrayLike | None = None,
     nodata: float | None = None,
+    out: Array | None = None,
     *,
     clip: bool = False,
     channel_axis: int | None = None,
@@ -360,15 +437,16 @@ def mean(
 ) -> Any:
     """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
 
-    As `Table.mean()`; the time follows the pixels in the rectangles.  Sums of integers are exact.  Floats are added
-    up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table, a NaN reaches
-    only the rectangles that hold it.
+    As `Table.mean()`, also for `out`; the time follows the pixels in the rectangles.  Sums of integers are exact.
+    Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table,
+    a NaN reaches only the rectangles that hold it.
     """
     if isinstance(image, np.ma.MaskedArray):
         image, mask = apart(image, mask, channel_axis, batch_axis)
     boxes, one = _rectangles(rects)
-    ndim = np.ndim(image)
     batch = batch_axis is not None
-    channel = channel_axis is not None or ndim - batch == 3
-    answers = _core.ask_image(image, boxes, ["mean"], clip, 0, mask, nodata, channel_axis, batch_axis)
-    return _shaped(answers, ["mean"], False, one, batch, channel)["mean"]
+    index = _index(one, batch, channel_axis is not None or np.ndim(image) - batch == 3)
+    named = None if out is None else {"mean": out}
+    views = _views(named, ["mean"], False, index, [boxes, image, mask]) if named else None
+    answers = _core.ask_image(image, boxes, ["mean"], bool(clip), 0, views, mask, nodata, channel_axis, batch_axis)
+    return _shaped(answers, ["mean"], False, index, named, views)["mean"]

@@ -162,7 +162,8 @@ void array::borrow(nb::handle object, role as, const char *name)
 {
     const std::string what = name;
     if (as == role::result) {
-        if (!PyObject_CheckBuffer(object.ptr())) throw nb::type_error((what + ": no array").c_str());
+        if (!PyObject_CheckBuffer(object.ptr()))
+            throw nb::type_error((what + ": no array; of a tensor, its numpy()").c_str());
         if (!take(object, as, name))
             throw nb::value_error((what + ": not aligned, of another byte order, or with strides of 0").c_str());
         if (buffer_.readonly) throw nb::value_error((what + ": the array is read-only").c_str());

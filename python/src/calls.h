@@ -8,6 +8,7 @@
 #include <sat_gauss.h>
 #include <sat_window.h>
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -46,12 +47,14 @@ class call
 // Throws the exception of a status; with `context: ` before the library's line.
 [[noreturn]] void raise(sat_status status, const char *context = nullptr);
 
-// A real number of Python.  Throws TypeError.
-inline double number(nb::handle given)
+// A real number of Python.  Throws TypeError, in which the name stands.
+inline double number(nb::handle given, const char *name)
 {
     const double value = PyFloat_AsDouble(given.ptr());
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-    return value;
+    if (value != -1 || !PyErr_Occurred()) return value;
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "%s: %R is no number", name, given.ptr());
+    throw nb::python_error();
 }
 
 // An object of libsat of some spec, kept for the next call with the same spec.
@@ -95,7 +98,7 @@ void destroy(kind k, void *object);
 void keep_fork_safe(); // once, before the first lent
 size_t kept_objects();
 
-extern int threads; // of all calls: 0 = one for each processor
+extern std::atomic<int> threads; // of all calls: 0 = one for each processor
 
 } // namespace sat_python
 #endif

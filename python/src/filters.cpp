@@ -13,24 +13,30 @@ namespace sat_python
 namespace
 {
 
+// Is it this string?
+bool is(nb::handle given, const char *text)
+{
+    return PyUnicode_Check(given.ptr()) && PyUnicode_CompareWithASCIIString(given.ptr(), text) == 0;
+}
+
 // The library's own pointer for a name, which keys of kept objects hold, and what the library says of it in `info`; the
 // names that there are, in a message, if it is none of them.
-template <typename Info, typename At> const char *own_name(const std::string &name, const char *what, Info &info, At at)
+template <typename Info, typename At> const char *own_name(nb::handle name, const char *what, Info &info, At at)
 {
     std::string all;
     for (size_t i = 0; at(i, &info); i++) {
-        if (name == info.name) return info.name;
+        if (is(name, info.name)) return info.name;
         all += (i ? ", " : "") + std::string(info.name);
     }
-    throw nb::value_error((std::string(what) + " \"" + name + "\" is none of " + all).c_str());
+    throw nb::value_error((std::string(what) + " " + nb::repr(name).c_str() + " is none of " + all).c_str());
 }
 
-const char *own_border(const std::string &name, sat_border_info &info)
+const char *own_border(nb::handle name, sat_border_info &info)
 {
     return own_name(name, "border", info, [](size_t i, sat_border_info *at) { return sat_border_at(i, at); });
 }
 
-const char *own_statistic(const std::string &name, sat_statistic_info &info)
+const char *own_statistic(nb::handle name, sat_statistic_info &info)
 {
     return own_name(name, "statistic", info, [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
 }
@@ -45,7 +51,7 @@ sat_window_output output_of(const char *statistic)
 
 } // namespace
 
-filter::filter(int which, int64_t height, int64_t width, const std::string &border_name, nb::handle border_value,
+filter::filter(int which, int64_t height, int64_t width, nb::handle border_name, nb::handle border_value,
                nb::handle nodata_value)
     : k((kind)which), window_height(height), window_width(width)
 {
@@ -54,27 +60,28 @@ filter::filter(int which, int64_t height, int64_t width, const std::string &bord
     if (PySequence_Check(border_value.ptr())) {
         const Py_ssize_t n = PySequence_Size(border_value.ptr());
         if (n < 1 || n > 4) throw nb::value_error("border_value: a number, or one for each of up to 4 channels");
-        for (Py_ssize_t i = 0; i < n; i++) values[i] = number(border_value[i]);
+        for (Py_ssize_t i = 0; i < n; i++) values[i] = number(border_value[i], "border_value");
         channel_values = (int)n;
     } else {
-        for (double &v : values) v = number(border_value);
+        for (double &v : values) v = number(border_value, "border_value");
     }
     if (!nodata_value.is_none()) {
-        nodata = number(nodata_value);
+        nodata = number(nodata_value, "nodata");
         skip_nan = std::isnan(nodata), has_nodata = !skip_nan;
         if (skip_nan) nodata = 0;
     }
 }
 
-void filter::counting(int64_t ddof_, double min_valid_, nb::handle empty_, const std::string &anchor_, double range_)
+void filter::counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_)
 {
-    ddof = ddof_, min_valid = min_valid_, range = range_;
-    if (!empty_.is_none()) empty_set = true, empty = number(empty_);
-    if (anchor_ != "second" && anchor_ != "first") throw nb::value_error("anchor: \"second\" or \"first\"");
-    anchor = anchor_ == "first" ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+    ddof = ddof_, min_valid = number(min_valid_, "min_valid"), range = number(range_, "value_range");
+    if (!empty_.is_none()) empty_set = true, empty = number(empty_, "empty");
+    const bool first = is(anchor_, "first");
+    if (!first && !is(anchor_, "second")) throw nb::value_error("anchor: \"second\" or \"first\"");
+    anchor = first ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
 }
 
-void filter::add(const std::string &statistic, bool compare, nb::dict parameters)
+void filter::add(nb::handle statistic, bool compare, nb::dict parameters)
 {
     if (outputs.size() == SAT_OUTPUTS)
         throw nb::value_error(("more than " + std::to_string(SAT_OUTPUTS) + " statistics").c_str());
@@ -85,7 +92,7 @@ void filter::add(const std::string &statistic, bool compare, nb::dict parameters
     for (auto [name, value] : parameters) {
         const std::string asked = nb::cast<std::string>(name);
         for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++)
-            if (asked == info.parameter[i].name) o.parameter[i] = number(value), o.set |= 1u << i;
+            if (asked == info.parameter[i].name) o.parameter[i] = number(value, asked.c_str()), o.set |= 1u << i;
     }
     outputs.push_back(o);
 }
@@ -123,7 +130,7 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
         out = outputs;
         if (k == kind::box) {
             sat_statistic_info info{};
-            out.assign(1, output_of(own_statistic("mean", info)));
+            out.assign(1, output_of(own_statistic(nb::str("mean"), info)));
         }
         for (sat_window_output &o : out)
             if (!o.compare) o.result = r.result;
@@ -290,6 +297,10 @@ nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb
     const axes x = axes_of(source, last, nb::none(), "rows");
     samples s = source.as_samples(x);
     const int64_t have = first + s.h;
+    if (first < 0 && needs(0, 1).first == 0) // rows below 0 are the last ones under a border that wraps alone
+        throw nb::value_error(("first: " + std::to_string(first) + " where the rows of the image are 0 to " +
+                               std::to_string(shape_.height))
+                                  .c_str());
     if (s.w != shape_.width || s.c != shape_.channels || s.type != shape_.sample || x.ndim != (channels_ ? 3 : 2))
         throw nb::value_error(("rows: not rows of " + std::to_string(shape_.width) + " pixels of " +
                                std::to_string(shape_.channels) + " channels of " + type_name(shape_.sample))

@@ -21,10 +21,10 @@ struct shape_of_run {
 
 struct filter {
     // border_value: a number, or one for each channel; nodata: None, NaN or a number.
-    filter(int which, int64_t height, int64_t width, const std::string &border_name, nb::handle border_value,
+    filter(int which, int64_t height, int64_t width, nb::handle border_name, nb::handle border_value,
            nb::handle nodata_value);
-    void counting(int64_t ddof_, double min_valid_, nb::handle empty_, const std::string &anchor_, double range_);
-    void add(const std::string &statistic, bool compare, nb::dict parameters);
+    void counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_);
+    void add(nb::handle statistic, bool compare, nb::dict parameters);
 
     // The filter of a whole image: the result, or a tuple of them.
     nb::object apply(nb::handle image, nb::handle mask, nb::handle out, int dtype, nb::handle channel_axis,

@@ -5,12 +5,20 @@
 
 #include <sat_query.h>
 
+#include <new>
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 using namespace sat_python;
+
+// std::vector calls it.  libstdc++ has it since GCC 11, which is newer than manylinux_2_28.
+void std::__throw_bad_array_new_length()
+{
+    throw std::bad_array_new_length();
+}
 
 namespace
 {
@@ -59,7 +67,10 @@ NB_MODULE(_core, m)
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
     m.def("set_num_threads", [](int n) { threads = n; });
-    m.def("num_threads", [] { return threads ? threads : sat_processors(); });
+    m.def("num_threads", [] {
+        const int n = threads;
+        return n ? n : sat_processors();
+    });
     m.def("backends", backends);
     m.def("rect_statistics", rect_statistics);
     m.def("statistics", statistics);
@@ -73,35 +84,51 @@ NB_MODULE(_core, m)
                      [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
         .def_prop_ro("layout", [](const table &t) { return (int)t.layout; })
         .def_prop_ro("sample", [](const table &t) { return type_name(t.sample); })
+        .def_prop_ro("mapped", [](const table &t) { return t.mapped; })
         .def_prop_ro("widens", [](const table &t) { return t.widens; })
+        .def_prop_ro("nodata",
+                     [](const table &t) {
+                         const bool has = t.has_nodata || t.skip_nan;
+                         return has ? nb::object(nb::float_(t.skip_nan ? NAN : t.nodata)) : nb::none();
+                     })
+        .def(
+            "restore",
+            [](table &t, bool widens, nb::handle nodata) {
+                t.widens = widens;
+                take_nodata(nodata, t.sample, t);
+            },
+            x, o)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
-        .def("ask", ask_table);
-    m.def("table", make_table, x, o, x, o, o, x, x, o, o);
-    m.def("table_of_array", table_of_array, x, o, o, x, x, o, o);
+        .def("ask", ask_table, x, x, x, x, o);
+    m.def("table", make_table, o, o, x, o, o, x, x, o, o);
+    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o);
     m.def("load", load_table);
-    m.def("ask_image", ask_image, x, x, x, x, x, o, o, o, o);
+    m.def("ask_image", ask_image, o, x, x, x, x, o, o, o, o, o);
     nb::class_<writer>(m, "Writer")
         .def(nb::init<const std::string &, const table &, int, bool>())
         .def("rows", &writer::rows, x, o, o)
         .def("close", &writer::close);
 
     nb::class_<filter>(m, "Filter")
-        .def(nb::init<int, int64_t, int64_t, const std::string &, nb::handle, nb::handle>(), x, x, x, x, x, o)
-        .def("counting", &filter::counting, x, x, o, x, x)
-        .def("add", &filter::add)
-        .def("gauss",
-             [](filter &f, int mode, double sigma, double sigma2, double amount) {
-                 f.mode = (sat_gauss_mode)mode, f.sigma = sigma, f.sigma2 = sigma2, f.amount = amount;
-             })
+        .def(nb::init<int, int64_t, int64_t, nb::handle, nb::handle, nb::handle>(), x, x, x, o, o, o)
+        .def("counting", &filter::counting, x, o, o, o, o)
+        .def("add", &filter::add, o, x, x)
+        .def(
+            "gauss",
+            [](filter &f, int mode, nb::handle sigma, nb::handle sigma2, nb::handle amount) {
+                f.mode = (sat_gauss_mode)mode, f.sigma = number(sigma, "sigma");
+                f.sigma2 = number(sigma2, "sigma2"), f.amount = number(amount, "amount");
+            },
+            x, o, o, o)
         .def("extremes",
              [](filter &f, double lowest, double largest_var) {
                  f.has_extremes = true, f.lowest = lowest, f.largest_var = largest_var;
              })
         .def_rw("several", &filter::several)
         .def_rw("keep_holes", &filter::keep_holes)
-        .def("apply", &filter::apply, x, o, o, x, o, o);
+        .def("apply", &filter::apply, o, o, o, x, o, o);
     nb::class_<rows>(m, "Rows")
         .def(nb::init<const filter &, int64_t, int64_t, int64_t, int, bool, int, int64_t, bool>())
         .def("needs", &rows::needs)
-        .def("run", &rows::run, x, x, x, x, o, o, x);
+        .def("run", &rows::run, o, x, x, x, o, o, x);
 }

@@ -3,7 +3,7 @@
 
 #include <sat_query.h>
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 namespace sat_python
@@ -28,18 +28,27 @@ struct rectangles {
     bool fractions = false;
 };
 
-// The arrays of answers of a loop: of channels that are images, answers lie image by image.
+// The arrays of answers of a loop: the given ones that fit, and new ones.  Of channels that are images, answers lie
+// image by image.
 struct answers {
-    answers(const std::vector<std::string> &names, const samples &of, const loop &l, size_t n, sat_type sum_type)
+    answers(const std::vector<std::string> &names, nb::handle given, const samples &of, const loop &l, size_t n,
+            sat_type sum_type)
         : step(n * (size_t)(l.count * l.channels))
     {
         const Py_ssize_t shape[3] = {(Py_ssize_t)of.n, (Py_ssize_t)(l.planes ? of.c : (int64_t)n),
                                      (Py_ssize_t)(l.planes ? (int64_t)n : of.c)};
         for (const std::string &name : names) {
             const bool is_sum = name == "sum";
-            nb::object made = new_array(shape, 3, is_sum ? sum_type : SAT_F64);
-            held.push_back(std::make_unique<array>());
-            if (n) held.back()->borrow(made, role::result, "out");
+            const sat_type type = is_sum ? sum_type : SAT_F64;
+            nb::object made = given.is_none() ? nb::none() : nb::object(given[held.size()]);
+            auto a = std::make_unique<array>();
+            if (n && !l.planes && !made.is_none()) a->borrow(made, role::result, "out");
+            if (!a->held() || a->type() != type || !std::equal(shape, shape + 3, a->sides())) {
+                made = new_array(shape, 3, type);
+                a = std::make_unique<array>();
+                if (n) a->borrow(made, role::result, "out");
+            }
+            held.push_back(std::move(a));
             double *data = n ? (double *)held.back()->as_samples(axes{3, -1, 0, 1, 2}).data : nullptr;
             if (is_sum)
                 sums = (sat_sum *)data, asked_sums = true;
@@ -76,12 +85,13 @@ sat_type sum_type_of(sat_type type, bool fractions)
 
 } // namespace
 
-nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof)
+nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
+                   nb::handle out_arrays)
 {
     const rectangles r(rects);
     const samples &s = t.at[table::sums];
     const loop l = loop_of(s, {}, nullptr, false, false);
-    answers out(names, s, l, r.n, sum_type_of(s.type, r.fractions));
+    answers out(names, out_arrays, s, l, r.n, sum_type_of(s.type, r.fractions));
     if (r.n == 0) return out.arrays;
     {
         call c((int64_t)r.n * s.n * s.c * 64);
@@ -106,7 +116,8 @@ nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::stri
 }
 
 nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle mask, nb::handle nodata, nb::handle channel_axis, nb::handle batch_axis)
+                   nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                   nb::handle batch_axis)
 {
     const rectangles r(rects);
     array source, which;
@@ -119,16 +130,11 @@ nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::st
         m = mask_samples(which, s);
     }
     const loop l = loop_of(s, {}, has_mask ? &m : nullptr, false, false);
-    answers out(names, s, l, r.n, sum_type_of(s.type, r.fractions));
+    answers out(names, out_arrays, s, l, r.n, sum_type_of(s.type, r.fractions));
     if (r.n == 0) return out.arrays;
     sat_statistics ask = {};
     ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
-    if (!nodata.is_none()) {
-        const double value = number(nodata);
-        ask.skip_nan = std::isnan(value) && (s.type == SAT_F32 || s.type == SAT_F64);
-        ask.has_nodata = !std::isnan(value);
-        ask.nodata = ask.has_nodata ? value : 0;
-    }
+    take_nodata(nodata, s.type, ask);
     {
         call c(s.n * s.c * s.h * s.w * (int64_t)std::min<size_t>(r.n, 1 << 20));
         sat_status status = SAT_OK;

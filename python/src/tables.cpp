@@ -3,7 +3,6 @@
 
 #include <nanobind/ndarray.h>
 
-#include <cmath>
 #include <vector>
 
 namespace sat_python
@@ -15,16 +14,6 @@ namespace
 bool is_float(sat_type type)
 {
     return type == SAT_F32 || type == SAT_F64;
-}
-
-// A value for no data: NaN is skip_nan.
-template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Spec &s)
-{
-    if (nodata.is_none()) return;
-    const double value = number(nodata);
-    s.skip_nan = std::isnan(value) && is_float(sample);
-    s.has_nodata = !std::isnan(value);
-    s.nodata = s.has_nodata ? value : 0;
 }
 
 std::vector<nb::object> parts_given(nb::handle out, int parts)
@@ -143,7 +132,7 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     t->layout = (sat_layout)layout, t->sample = (sat_type)sample;
     const nb::handle given[table::parts] = {sums, squares, counts};
     for (int k = 0; k < table::parts; k++) {
-        if (given[k].is_none()) continue;
+        if (k != table::sums && given[k].is_none()) continue;
         t->held[k] = std::make_unique<array>();
         t->held[k]->borrow(given[k], role::sums, "table");
         if (k == table::sums)
@@ -222,6 +211,7 @@ std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sam
     t->skip_nan = info.has_nodata && std::isnan(info.nodata);
     t->nodata = t->has_nodata ? info.nodata : 0;
     t->widens = true;
+    t->mapped = !info.is_mapped ? 0 : info.has_trailer ? info.checksum : info.data_bytes;
     for (int k = 0; k < table::parts; k++)
         if (t->has[k]) t->arrays[k] = array_of_file(parts[k].view, owner, t->x, t->at[k]);
     return t;

@@ -7,6 +7,7 @@
 
 #include <sat_file.h>
 
+#include <cmath>
 #include <memory>
 
 namespace sat_python
@@ -26,15 +27,29 @@ struct table {
     bool widens = false; // no entry has wrapped: as wider integers they are the same numbers
     double nodata = 0;
     bool has_nodata = false, skip_nan = false;
+    uint64_t mapped = 0; // of a mapped file: the checksum of its array, or its bytes where the file has none
 
     sat_table part(int which, const loop &l, int64_t i) const;
 };
 
+// A value for no data: NaN is skip_nan, of floats.
+template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Spec &s)
+{
+    if (nodata.is_none()) return;
+    const double value = number(nodata, "nodata");
+    s.skip_nan = std::isnan(value) && (sample == SAT_F32 || sample == SAT_F64);
+    s.has_nodata = !std::isnan(value);
+    s.nodata = s.has_nodata ? value : 0;
+}
+
 // What is asked of rectangles, of a table or an image: rects is an array (n, 4) of int64 or float64, in C's order.
-// Gives, for each name, an array of (N, n, C).
-nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof);
+// Gives, for each name, an array of (N, n, C): the one that stands at its place in `out_arrays`, an array of three
+// dimensions in C's order, if it has this shape and the answer's type; else a new one.
+nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
+                   nb::handle out_arrays);
 nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle mask, nb::handle nodata, nb::handle channel_axis, nb::handle batch_axis);
+                   nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                   nb::handle batch_axis);
 
 std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
                                   int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis);

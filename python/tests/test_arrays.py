@@ -225,6 +225,8 @@ class Tensor:
         self.array, self.device = array, device
 
     def __dlpack__(self, **options):
+        if isinstance(self.array, Exception):
+            raise self.array
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self):
@@ -236,6 +238,11 @@ def test_dlpack(rng, copies):
     assert np.array_equal(sat.box(Tensor(a), 5), sat.box(a, 5)) and copies() == 0
     with pytest.raises(TypeError, match="memory of a device"):
         sat.box(Tensor(a, 2), 5)
+    for error in (BufferError("a gradient"), RuntimeError("bfloat16")):
+        with pytest.raises(TypeError, match=f"image: {error}"):
+            sat.box(Tensor(error), 5)
+    with pytest.raises(TypeError, match=r"out: no array; of a tensor, its numpy\(\)"):
+        sat.box(a, 5, out=Tensor(a))
 
 
 def test_subclasses_and_mappings(rng, copies, tmp_path):
@@ -255,6 +262,12 @@ def test_read_only_results_of_files_are_sources(rng, tmp_path):
 
 
 def test_none_is_no_array():
-    for call in (lambda: sat.box(None, 3), lambda: sat.table(None), lambda: sat.mean(None, [[0, 0, 1, 1]])):
-        with pytest.raises(TypeError, match="None"):
+    for call in (
+        lambda: sat.box(None, 3),
+        lambda: sat.table(None),
+        lambda: sat.mean(None, [[0, 0, 1, 1]]),
+        lambda: sat.Table.from_array(None),
+        lambda: sat.Box((4, 4), "u1", 3).run(None, 0, 0, 4),
+    ):
+        with pytest.raises(TypeError, match="^(image|table|rows): None where an array is taken$"):
             call()

@@ -1,6 +1,8 @@
 """Files of tables: written and opened again, by this package, by NumPy, and by the command where it is built."""
 
+import copy
 import os
+import pickle
 
 import numpy as np
 import oracle
@@ -92,3 +94,82 @@ def test_a_path_of_bytes(tmp_path):
     path = tmp_path / "t.npy"
     sat.table(np.ones((4, 5), np.uint8)).save(path)
     assert sat.load(bytes(path)).sum([0, 0, 5, 4]) == 20
+
+
+def alike(t, u):
+    """Are two tables the same in all that they know and answer?"""
+    parts = ["array", "squares", "counts"]
+    for name in parts:
+        x, y = getattr(t, name), getattr(u, name)
+        assert (x is None) == (y is None) and (x is None or (x.dtype == y.dtype and np.array_equal(x, y))), name
+    assert (t.layout, t.sample, t.shape, repr(t)) == (u.layout, u.sample, u.shape, repr(u))
+    names = ["mean", "sum", "count"] + ["var"] * (t.squares is not None)
+    rects = [[0, 0, 31, 23], [3, 4, 5, 6]]
+    for name, answer in t.query(rects, names).items():
+        assert np.array_equal(answer, u.query(rects, names)[name], equal_nan=True), name
+
+
+@pytest.mark.parametrize("dtype", oracle.DTYPES + ["bool"])
+def test_pickles_of_tables_in_memory(rng, tmp_path, dtype):
+    a = oracle.image(rng, (2, 23, 31, 3), dtype)
+    grey, wide = a[0, ..., 0], np.empty((48, 64), {"f": "f8", "i": "i8"}.get(a.dtype.kind, "u8"))
+    tables = [
+        sat.table(grey),
+        sat.table(a[0], 2, layout="inclusive"),
+        sat.table(a, batch_axis=0),
+        sat.table(np.moveaxis(a, 3, 1), 2, batch_axis=0, channel_axis=1),
+        sat.table(grey, 2, mask=grey > 9),
+        sat.table(grey.T.copy().T, nodata=np.nan),
+        sat.table(grey, nodata=1),
+        sat.table(grey, out=wide[::2, ::-2]),
+        sat.Table.from_array(sat.table(a[0]).array[..., 1], sat.table(a[0]).sample),
+    ]
+    for t in tables:
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            alike(t, pickle.loads(pickle.dumps(t, protocol)))
+        apart = []
+        packed = pickle.dumps(t, 5, buffer_callback=apart.append)
+        alike(t, pickle.loads(packed, buffers=[bytes(b.raw()) for b in apart]))
+        assert len(packed) < 2000 or not t.array.flags.forc, "sums go out of band, as NumPy's arrays"
+        alike(copy.deepcopy(t), t)
+        if t._core.axes[0] < 0 and t._core.widens:
+            pickle.loads(pickle.dumps(t)).save(tmp_path / "p.npy")
+            t.save(tmp_path / "t.npy")
+            assert (tmp_path / "p.npy").read_bytes() == (tmp_path / "t.npy").read_bytes()
+    assert pickle.loads(pickle.dumps(tables[0][2:6, 1:4])).mean == tables[0][2:6, 1:4].mean
+    narrow = sat.table(np.ones((9, 8), np.uint8), 2, out=(np.empty((10, 9), np.uint32), np.empty((10, 9), np.uint64)))
+    with pytest.raises(ValueError, match="wrapped"):
+        pickle.loads(pickle.dumps(narrow)).save(tmp_path / "w.npy")
+
+
+def test_pickles_of_files(rng, tmp_path, monkeypatch):
+    """A mapped file goes by its path, a small one by its sums."""
+    a, b = oracle.image(rng, (2, 300, 400), "uint8")
+    monkeypatch.chdir(tmp_path)
+    for name, options in [("t.npy", {}), ("f.npy", {"sample": "u1", "layout": "inclusive"})]:
+
+        def write(image, name=name, foreign=bool(options)):
+            if foreign:
+                np.save("new.npy", image.cumsum(0).cumsum(1))
+            else:
+                sat.table(image, 2).save("new.npy")
+            os.replace("new.npy", name)
+
+        write(a)
+        t = sat.load(name, **options)
+        packed = pickle.dumps(t)
+        assert len(packed) < 500 and not pickle.loads(packed).array.flags.writeable
+        monkeypatch.chdir("/")
+        alike(t, pickle.loads(packed))
+        monkeypatch.chdir(tmp_path)
+        write(b[:-1] if options else b)
+        alike(t, t)
+        with pytest.raises(OSError, match=f"{tmp_path}/{name}: no longer the table"):
+            pickle.loads(packed)
+        os.remove(name)
+        with pytest.raises(FileNotFoundError):
+            pickle.loads(packed)
+    sat.table(a[:23, :31]).save("small.npy")
+    small = sat.load("small.npy")
+    os.remove("small.npy")
+    alike(pickle.loads(pickle.dumps(small)), small)

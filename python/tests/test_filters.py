@@ -227,6 +227,14 @@ def test_rows_take_more_than_they_need_and_no_less(rng):
     for rows, first in [(a[top + 1 : bottom], top + 1), (a[top : bottom - 1], top)]:
         with pytest.raises(ValueError, match="need"):
             f.run(rows, first, 30, 40)
+    for first in (-1, -61):  # no index from the end, either
+        with pytest.raises(ValueError, match=f"first: {first} where the rows of the image are 0 to 61"):
+            f.run(np.concatenate([a, a]), first, 0, 10)
+    around = sat.Box(a.shape, a.dtype, 9, "wrap")
+    top, bottom = around.needs(0, 10)
+    rows = np.arange(top, bottom) % 61
+    assert np.array_equal(around.run(a[rows], top, 0, 10), sat.box(a, 9, "wrap")[:10])
+    assert np.array_equal(around.run(np.concatenate([a, a]), -61, 30, 40), sat.box(a, 9, "wrap")[30:40])
     for bad in [
         lambda: f.run(a, 0, 30, 60),
         lambda: f.run(a[:, 1:], 0, 30, 40),

@@ -2,6 +2,10 @@
 
 import gc
 import os
+import pickle
+import platform
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -27,6 +31,18 @@ def run(code, **options):
 def test_nothing_is_printed_and_the_import_is_small():
     code = "import sys, numpy; before = set(sys.modules); import sat; print(len(set(sys.modules) - before))"
     assert int(run(code)) < 15
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
+def test_the_oldest_glibc():
+    """The extension needs no symbol that glibc (GLIBC of check.sh, or this machine's) or manylinux's GCC 8 has not, and
+    has no function of glibc itself: a linker's own would have other bits."""
+    needed = subprocess.run(["nm", "-D", "-u", _core.__file__], check=True, capture_output=True, text=True).stdout
+    assert {"exp", "fma", "memcpy", "memset"} <= set(re.findall(r" U (\w+)@", needed)), "imported"
+    oldest = os.environ.get("GLIBC") or platform.libc_ver()[1]
+    versions = [tuple(map(int, version.split("."))) for version in re.findall(r"@GLIBC_([0-9.]+)", needed)]
+    assert max(versions) <= tuple(map(int, oldest.split(".")))
+    assert max(map(int, re.findall(r"@GLIBCXX_3\.4\.([0-9]+)", needed))) <= 25
 
 
 def test_other_threads_run_during_a_call(rng):
@@ -77,10 +93,17 @@ import multiprocessing, os, sys, threading
 import numpy as np, sat
 path = sys.argv[1]
 
+def begin(n, *tables):
+    global given
+    sat.set_num_threads(n)
+    given = tables
+
 def work(seed):
     image = np.load(path)
     blurred = sat.gauss(sat.box(image, 9), 2.0)
-    return int(sat.load(path + '.table').sum([0, 0, image.shape[1], image.shape[0]])), int(blurred.sum(dtype=np.int64))
+    whole = [0, 0, image.shape[1], image.shape[0]]
+    sums = [int(t.sum(whole)) for t in (sat.load(path + '.table'), *given)]
+    return sums, int(blurred.sum(dtype=np.int64)), sat.num_threads()
 
 if __name__ == '__main__':
     sat.backends()
@@ -88,7 +111,10 @@ if __name__ == '__main__':
     with open(path, 'wb') as f:
         np.save(f, image)
     sat.table(image).save(path + '.table')
+    tables = sat.table(image), sat.load(path + '.table')
+    begin(3, *tables)
     want = work(0)
+    assert len(set(want[0])) == 1 and want[2] == 3
     stop = threading.Event()
     def busy():
         while not stop.is_set():
@@ -96,7 +122,7 @@ if __name__ == '__main__':
     threads = [threading.Thread(target=busy) for _ in range(2 if sys.argv[2] == 'fork' else 0)]
     [t.start() for t in threads]
     for _ in range(3):
-        with multiprocessing.get_context(sys.argv[2]).Pool(4) as pool:
+        with multiprocessing.get_context(sys.argv[2]).Pool(4, begin, (3, *tables)) as pool:
             assert pool.map(work, range(12)) == [want] * 12
     stop.set()
     [t.join() for t in threads]
@@ -190,6 +216,8 @@ def test_no_leak(rng, tmp_path):
     a, bad = oracle.image(rng, (16, 16), "uint8"), np.zeros((0, 3))
     t = sat.table(a, 2)
     t.save(tmp_path / "t.npy")
+    sat.table(oracle.image(rng, (200, 300), "uint8")).save(tmp_path / "mapped.npy")
+    mapped, std = sat.load(tmp_path / "mapped.npy"), np.empty(1)
 
     def calls(n):
         for i in range(n):
@@ -198,11 +226,12 @@ def test_no_leak(rng, tmp_path):
             sat.window(a, 3, ["mean", "std"], nodata=i % 200)
             sat.gauss(a, 1 + i % 64 / 64)
             sat.threshold(a, 3)
-            t.query([[1, 2, 3, 4]], ["mean", "std"])
+            t.query([[1, 2, 3, 4]], ["mean", "std"], {"std": std})
             for wrong in (
                 lambda: sat.box(bad, 3),
                 lambda: sat.box(a, 0),
                 lambda: t.mean([0, 0, 99, 1]),
+                lambda: t.mean([0, 0, 9, 1], std),
                 lambda: sat.box(a, 3, "x"),
             ):
                 try:
@@ -211,6 +240,8 @@ def test_no_leak(rng, tmp_path):
                     pass
             if i % 10 == 0:
                 sat.load(tmp_path / "t.npy").mean([1, 2, 3, 4])
+                pickle.loads(pickle.dumps(t)).mean([1, 2, 3, 4])
+                pickle.loads(pickle.dumps(mapped)).mean([1, 2, 3, 4])
                 sat.Box((16, 16), np.uint8, 3).run(a, 0, 0, 16)
         gc.collect()
 

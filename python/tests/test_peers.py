@@ -124,6 +124,24 @@ def test_skimage_thresholds(rng):
     )
 
 
+def test_skimage_filters(rng):
+    a = oracle.image(rng, (70, 80), "float64")
+    for ours, theirs in [
+        (sat.window(a, 15, "sauvola", "reflect101", k=0.2, r=1), filters.threshold_sauvola(a, 15, k=0.2)),
+        (sat.window(a, 15, "mean", "reflect") - 3, filters.threshold_local(a, 15, "mean", offset=3)),
+        (sat.gauss(a, 2, "replicate"), filters.gaussian(a, 2)),
+        (sat.dog(a, 1, 3, "replicate"), filters.difference_of_gaussians(a, 1, 3)),
+    ]:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_bands_of_rasterio(rng):
+    bands = np.ma.masked_equal(oracle.image(rng, (3, 40, 50), "float32"), 0)
+    bands[:, 5:9, 7:20] = np.ma.masked
+    got = sat.box(bands, 9, channel_axis=0)
+    assert all(np.array_equal(got[i], sat.box(bands[i], 9), equal_nan=True) for i in range(3))
+
+
 def test_cv2_adaptive_threshold(rng):
     a = oracle.image(rng, (57, 63), "uint8")
     want = cv2.adaptiveThreshold(a, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 15, 7)

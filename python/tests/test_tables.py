@@ -1,5 +1,7 @@
 """Tables and statistics of rectangles against slices of the image."""
 
+import tracemalloc
+
 import numpy as np
 import oracle
 import pytest
@@ -222,3 +224,85 @@ def test_array_protocol(rng):
     assert np.asarray(t) is t.array and np.asarray(t, np.float64).dtype == np.float64
     assert not np.shares_memory(np.array(t), t.array)
     assert repr(t) == "<sat.Table padded (10, 9) uint32 sums of uint8>"
+
+
+@pytest.mark.parametrize("rects", [RECTS, RECTS[1], RECTS + 0.25, RECTS[:0]])
+@pytest.mark.parametrize(
+    "shape,axes",
+    [((24, 32), {}), ((24, 32, 3), {}), ((24, 32, 6), {"channel_axis": 2}), ((2, 24, 32, 3), {"batch_axis": 0})],
+)
+def test_rectangles_out(rng, shape, axes, rects):
+    """Arrays that lie as the library writes, and arrays that do not, are filled and given back."""
+    a = oracle.image(rng, shape, "int16")
+    t = sat.table(a, 2, **axes)
+    names = ["mean", "sum", "std", "count"]
+    want = t.query(rects, names, clip=True)
+    for lie in [np.array, lambda w: np.array(w, order="F"), lambda w: np.stack([w, w], -1)[..., 1]]:
+        out = {name: lie(want[name]) for name in names}
+        for array in out.values():
+            array[...] = 77
+        got = t.query(rects, names, out, clip=True)
+        assert list(got) == names
+        for name in names:
+            assert got[name] is out[name] and np.array_equal(out[name], want[name], equal_nan=True), name
+        for name in ("mean", "sum"):
+            out[name][...] = 77
+            assert getattr(t, name)(rects, out[name], clip=True) is out[name]
+            assert np.array_equal(out[name], want[name])
+        assert sat.mean(a, rects, out=out["mean"], clip=True, **axes) is out["mean"]
+        assert np.array_equal(out["mean"], want["mean"]) or np.asarray(rects).dtype.kind == "f"
+    var = np.array(want["std"])
+    assert t.var(rects, var, clip=True, ddof=1) is var
+    assert np.array_equal(var, t.var(rects, clip=True, ddof=1), equal_nan=True)
+    std = np.array(var)
+    got = t.query(rects, names, {"std": std}, clip=True)
+    assert list(got) == names and got["std"] is std and np.array_equal(std, want["std"])
+
+
+def test_rectangles_out_is_checked(rng):
+    a = oracle.image(rng, (23, 31), "uint8")
+    t = sat.table(a, 2)
+    locked = np.empty(4)
+    locked.flags.writeable = False
+    wide = np.empty(400)
+    for error, match, out in [
+        (TypeError, "no array", [0.0] * 4),
+        (TypeError, "float32 where the mean is float64", np.empty(4, np.float32)),
+        (TypeError, ">f8 where", np.empty(4, ">f8")),
+        (ValueError, r"\(3,\) where the result has \(4,\)", np.empty(3)),
+        (ValueError, r"\(4, 1\) where the result has \(4,\)", np.empty((4, 1))),
+        (ValueError, "read-only", locked),
+        (ValueError, "share bytes", np.lib.stride_tricks.as_strided(wide, (4,), (4,))),
+        (ValueError, "share bytes", np.lib.stride_tricks.as_strided(wide, (4,), (0,))),
+        (ValueError, "shares memory", RECTS.view(np.float64)[:, 0]),
+        (ValueError, "shares memory", RECTS.view(np.float64).reshape(-1)[:4]),
+    ]:
+        for call in (t.mean, lambda r, out: sat.mean(a, r, out=out)):
+            with pytest.raises(error, match=match):
+                call(RECTS, out)
+    for sums in (t.array, t.squares):
+        with pytest.raises(ValueError, match="shares memory"):
+            t.mean(RECTS, sums.reshape(-1)[:8].view(np.float64)[:4])
+    with pytest.raises(ValueError, match="shares memory"):
+        sat.mean(a.view(), RECTS, out=np.frombuffer(a, np.float64, 4))
+    with pytest.raises(ValueError, match="shares memory"):
+        t.query(RECTS, ["mean", "std"], {"mean": wide[:4], "std": wide[2:6]})
+    with pytest.raises(ValueError, match="'std', which is not asked for"):
+        t.query(RECTS, "mean", {"std": wide[:4]})
+    with pytest.raises(TypeError, match="float64 where the count is int64"):
+        t.query(RECTS, "count", {"count": wide[:4]})
+    assert t.mean(RECTS, wide[::100]) is not None and sat.mean(a, RECTS, out=wide[:4]).base is wide
+
+
+def test_many_rectangles_out_allocate_nothing(rng):
+    a = oracle.image(rng, (200, 300), "uint8")
+    t = sat.table(a)
+    rects = np.tile(np.int64([3, 4, 50, 60]), (100_000, 1))
+    out = {"mean": np.empty(len(rects)), "sum": np.empty(len(rects), np.uint64)}
+    t.query(rects, list(out), out)
+    tracemalloc.start()
+    t.query(rects, list(out), out)
+    sat.mean(a, rects[:1000], out=out["mean"][:1000])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 14

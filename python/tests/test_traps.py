@@ -148,6 +148,35 @@ def test_messages_have_numpys_names(a):
         sat.box(np.stack([a] * 4), 3, batch_axis=0, mask=a[:2])
 
 
+@pytest.mark.parametrize(
+    "call,match",
+    [
+        (lambda a: sat.box(a, 3, 1), "^border 1 is none of shrink, "),
+        (lambda a: sat.box(a, 3, None), "^border None is none of shrink, "),
+        (lambda a: sat.box(a, 3, "nearest"), "^border 'nearest' is none of shrink, "),
+        (lambda a: sat.window(a, 3, [1]), "^statistic 1 is none of mean, "),
+        (lambda a: sat.gauss(a, (2, 3)), r"^sigma: \(2, 3\) is no number$"),
+        (lambda a: sat.dog(a, 2, None), "^sigma2: None is no number$"),
+        (lambda a: sat.unsharp(a, 2, "1"), "^amount: '1' is no number$"),
+        (lambda a: sat.box(a, 3, nodata="-9999"), "^nodata: '-9999' is no number$"),
+        (lambda a: sat.table(a, nodata="-9999"), "^nodata: '-9999' is no number$"),
+        (lambda a: sat.box(a, 3, "constant", border_value=[1, "2"]), "^border_value: '2' is no number$"),
+        (lambda a: sat.box(a, 3, min_valid="all"), "^min_valid: 'all' is no number$"),
+        (lambda a: sat.box(a, 3, empty="nan"), "^empty: 'nan' is no number$"),
+        (lambda a: sat.box(a, 3, anchor=1), "^anchor: "),
+        (lambda a: sat.threshold(a, 3, "sauvola", k="0.2"), "^k: '0.2' is no number$"),
+        (lambda a: sat.box(np.ma.masked_less(np.moveaxis([a] * 3, 0, -1).T, 9), 3), "^image: 23 channels"),
+    ],
+)
+def test_messages_name_the_argument(a, call, match):
+    with pytest.raises((TypeError, ValueError), match=match):
+        call(a)
+
+
+def test_flags_of_numpy(a):
+    assert sat.table(a).mean([20, 20, 90, 90], clip=np.True_) == a[20:, 20:].mean()
+
+
 def test_memory_that_there_is_not(a):
     huge = np.lib.stride_tricks.as_strided(a, (2**30, 2**31), (1, 1))
     with pytest.raises((MemoryError, ValueError)):

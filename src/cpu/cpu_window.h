@@ -2,7 +2,7 @@
  *
  *     cpu_window.c              the object, bands of rows over threads
  *     cpu_window_integers.c     n, S1, S2 of the windows of a row, by the running sums of cpu_sums.c
- *     cpu_window_floats.c       n, mean and squared deviations of the windows of a row, by joining
+ *     cpu_window_floats.c       n, mean and squared deviations of eight rows of windows, by joining
  *     cpu_window_finish.c       these moments to results
  */
 #ifndef SAT_CPU_WINDOW_H

@@ -1,4 +1,4 @@
-/* cpu_window_floats.c - count, sum, mean and squared deviations of the windows of a row of floats, by joining alone.
+/* cpu_window_floats.c - count, sum, mean and squared deviations of windows of floats, by joining alone.
  *
  * Two sets of samples with counts na and nb, means ma and mb, squared deviations qa and qb join (Chan, Golub and
  * LeVeque 1979) to
@@ -7,19 +7,12 @@
  *
  * No difference of large sums is taken, and nothing is taken away.
  *
- * Down the columns, windows are joined from suffixes and prefixes of segments as long as a window (van Herk 1992):
+ * Eight rows of windows are made at a time, first down the columns, by the steps of cpu_box_float.c with joins in place
+ * of additions, then along the rows, side by side in vectors (window_steps_template.h).  Windows of less than eight
+ * rows are joined of pairs of rows.
  *
- *     |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
- *
- * A suffix is needed for each row of a segment, and all are made before the first is used.  Of longer segments one for
- * each `group` rows is kept, and the others are made again from it.
- *
- * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side`
- * columns from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins (Hillis and
- * Steele 1986).
- *
- * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same
- * whatever the threads are, so that results do not depend on bands.
+ * Steps begin at multiples of eight from the image's first row on, and strips of columns are the same whatever the
+ * threads are, so that results do not depend on bands.
  *
  * Counts.  Where all samples count, a part has as many samples in all columns of a strip, and its count is one number
  * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
@@ -33,10 +26,11 @@
 #include "path.h"
 #include "shape.h"
 
-/* Rows whose suffixes are there at a time; of a longer segment GROUP. */
-enum { MOST_AT_ONCE = 32, GROUP = 16 };
-/* Of results, at least; half of it where columns may have counts.  A group stays in the second-level cache. */
+/* Of results, at least; half of it where columns may have counts. */
 enum { STRIP_SAMPLES = 768 };
+
+/* Of moments, and what is told of windows: n, sum, mean, variance, mean of squares. */
+enum { MEMBERS = 4, TOLD = 5 };
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
  * own. */
@@ -48,20 +42,22 @@ typedef struct part {
 typedef struct worker {
     _Alignas(SAT_CACHE_LINE) sat_rows rows; /* of a strip of the image, without gaps */
     sat_rows mask;                          /* of the mask */
-    double *x, *valid;                      /* of a strip's row */
-    part prefix;                            /* of the rows of the next segment that have come */
-    part running;                           /* of the suffixes that are being made; of a row's windows */
-    double *line;                           /* parts of a row's windows on their way to later columns */
-    part *kept, *group;                     /* suffixes: of each group's first row, and of the rows of one group */
+    double *x, *valid;                      /* rows of a strip: those that leave, and those that enter */
+    part *slots, none, prefix, rest;        /* what steps down the columns keep: sat_box_step */
+    double *turned;                         /* eight rows of columns, then of windows, transposed */
+    double *told;                           /* of windows: eight rows of a chunk, one after the other */
 } worker;
 
 typedef struct sat_cpu_floats {
     bool all;                  /* means and squared deviations too */
     int64_t before_x, after_x; /* pixels by which windows reach beyond a column, and a row */
     int64_t before_y, after_y;
-    int64_t group;    /* rows */
-    int64_t strip_px; /* columns of results */
-    double cut_off;   /* positions of a window beyond these reaches; of the border's value */
+    int64_t side_x, side_y;               /* of windows */
+    int64_t blocks;                       /* of BOX_LINES rows in a window */
+    int64_t strip_px;                     /* columns of results */
+    int64_t line;                         /* entries in a row of a strip, in whole vectors */
+    double cut_off;                       /* positions of a window beyond these reaches; of the border's value */
+    sat_window_rates *of_one, *of_window; /* along a row */
     worker *workers;
 } floats;
 
@@ -74,6 +70,9 @@ typedef struct strip {
     int64_t first_px, px; /* columns of results */
     int64_t entries;      /* samples of a row that the strip's windows hold */
     bool counts;          /* each column has counts of its own */
+    bool in_place;        /* the image's rows are read where they lie */
+    int lines;            /* window_ops.h */
+    double n[BOX_LINES];  /* samples in a column of eight rows of windows, where columns have no counts */
 } strip;
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -83,35 +82,49 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool take(part *p, bool all, size_t entries, sat_arena *arena)
+static bool take(part *p, const floats *g, sat_arena *arena)
 {
-    const size_t apart = (entries + 2 * WINDOW_PAD - 1) / WINDOW_PAD * WINDOW_PAD;
-    double *m = sat_arena_zeros(arena, (apart * (all ? 4 : 2) + WINDOW_PAD) * sizeof *m);
+    double *m = sat_arena_zeros(arena, (size_t)(g->line * (g->all ? 4 : 2)) * sizeof *m);
     if (m == NULL) return false;
-    m += WINDOW_PAD;
-    p->of = (sat_moments){m, m + apart, all ? m + 2 * apart : NULL, all ? m + 3 * apart : NULL};
+    p->of = (sat_moments){m, m + g->line, g->all ? m + 2 * g->line : NULL, g->all ? m + 3 * g->line : NULL};
     return true;
 }
 
 static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat_arena *arena)
 {
-    const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
-    const size_t entries = (size_t)((g->strip_px + side_x) * w->spec.channels);
-    const int64_t groups = (side_y + g->group - 1) / g->group;
-    k->x = sat_arena_zeros(arena, entries * sizeof *k->x);
-    k->valid = sat_arena_zeros(arena, entries * sizeof *k->valid);
-    k->kept = sat_arena_zeros(arena, (size_t)groups * sizeof *k->kept);
-    k->group = sat_arena_zeros(arena, (size_t)g->group * sizeof *k->group);
-    k->line = sat_arena_alloc(arena, sat_window_line(side_x, w->spec.channels) * sizeof *k->line);
-    const int64_t most_px = lower(g->strip_px + side_x, w->spec.width);
+    const size_t line = (size_t)g->line, columns = line + (size_t)w->spec.channels;
+    k->x = sat_arena_zeros(arena, 2 * BOX_LINES * line * sizeof *k->x);
+    k->valid = sat_arena_zeros(arena, 2 * BOX_LINES * line * sizeof *k->valid);
+    k->slots = sat_arena_zeros(arena, (size_t)(g->blocks + 1) * sizeof *k->slots);
+    k->turned = sat_arena_zeros(arena, MEMBERS * BOX_LINES * columns * sizeof *k->turned);
+    k->told = sat_arena_zeros(arena, TOLD * BOX_LINES * WINDOW_CHUNK * sizeof *k->told);
+    const int64_t most_px = lower(g->strip_px + g->side_x, w->spec.width);
     const size_t row = (size_t)(most_px * w->spec.channels) * sat_type_bytes(w->spec.sample);
-    bool ok = k->line && k->x && k->valid && k->kept && k->group &&
+    bool ok = k->x && k->valid && k->slots && k->turned && k->told &&
               sat_rows_open(&k->rows, row, w->spec.height, arena) &&
               (!w->spec.masked || sat_rows_open(&k->mask, (size_t)w->spec.width, w->spec.height, arena)) &&
-              take(&k->prefix, g->all, entries, arena) && take(&k->running, g->all, entries, arena);
-    for (int64_t i = 0; groups > 1 && i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
-    for (int64_t i = 0; i < g->group && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
+              take(&k->prefix, g, arena) && take(&k->rest, g, arena) && take(&k->none, g, arena);
+    for (int64_t i = 0; i < g->blocks && ok; i++) ok = take(&k->slots[i], g, arena);
     return ok;
+}
+
+/* Of sets of na and nb samples. */
+static sat_window_rates rates(double na, double nb)
+{
+    const double r = nb > 0 ? nb / (na + nb) : 0;
+    return (sat_window_rates){r, na * r};
+}
+
+static bool plan_rates(floats *g, sat_arena *arena)
+{
+    const size_t bytes = (size_t)g->side_x * sizeof *g->of_one;
+    g->of_one = sat_arena_alloc(arena, bytes);
+    g->of_window = sat_arena_alloc(arena, bytes);
+    for (int64_t k = 0; g->of_one && g->of_window && k < g->side_x; k++) {
+        g->of_one[k] = rates((double)k, 1);
+        g->of_window[k] = rates((double)(g->side_x - k), (double)k);
+    }
+    return g->of_one && g->of_window;
 }
 
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
@@ -124,14 +137,16 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     g->before_x = lower(x->before, x->n), g->after_x = lower(x->after, x->n);
     g->before_y = lower(y->before, y->n), g->after_y = lower(y->after, y->n);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
-    g->group = side_y <= MOST_AT_ONCE ? side_y : GROUP;
+    g->side_x = side_x, g->side_y = side_y;
+    g->blocks = side_y / BOX_LINES;
     if (x->border->takes_value)
         g->cut_off = (double)w->spec.window_width * (double)w->spec.window_height - (double)side_x * (double)side_y;
     g->strip_px = STRIP_SAMPLES / w->spec.channels / (w->plan.validity || x->border->shrinks ? 2 : 1);
     if (g->strip_px < 2 * side_x) g->strip_px = 2 * side_x;
     if (g->strip_px > w->spec.width) g->strip_px = w->spec.width;
+    g->line = ((g->strip_px + side_x) * w->spec.channels + WINDOW_PAD - 1) / WINDOW_PAD * WINDOW_PAD;
     g->workers = sat_arena_zeros(arena, (size_t)w->threads * sizeof *g->workers);
-    bool ok = g->workers != NULL;
+    bool ok = g->workers != NULL && plan_rates(g, arena);
     for (int i = 0; i < w->threads && ok; i++) ok = plan_worker(w, g, &g->workers[i], arena);
     if (!ok)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows %lld wide and %lld high",
@@ -153,8 +168,8 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
 
 /* The pixels of a strip's row from position `begin` to `end`, which lie beyond the image; those from `from` to `to` are
  * loaded. */
-static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from, int64_t to, const sat_validity *v,
-                        int64_t y)
+static void load_beyond(const strip *s, double *row, double *counts, int64_t begin, int64_t end, int64_t from,
+                        int64_t to, const sat_validity *v, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->plan.window.x;
@@ -163,7 +178,7 @@ static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from
     double pixel[4];
     for (int64_t px = begin; px < end; px++) {
         const int64_t column = sat_border_index(axis->border, px, axis->n);
-        double *x = s->k->x + (px - origin) * channels, *valid = s->k->valid + (px - origin) * channels;
+        double *x = row + (px - origin) * channels, *valid = counts + (px - origin) * channels;
         if (column >= from && column < to) {
             for (int c = 0; c < channels; c++) {
                 x[c] = x[(column - px) * channels + c];
@@ -182,10 +197,10 @@ static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from
     }
 }
 
-/* The samples at position y that the strip's windows hold: k->x and, if columns have counts, k->valid.  False if none
- * of them counts, and the strip's columns have no counts.  Rows that the source does not hold are of no window that is
- * made. */
-static bool load_row(const strip *s, int64_t y)
+/* The samples at position y that the strip's windows hold: where they lie, or in row i of k->x and, if columns have
+ * counts, of k->valid.  Returns how many samples of each column count, where they have none.  Rows that the source does
+ * not hold are of no window that is made. */
+static double load_row(const strip *s, int64_t y, int i, sat_window_line *line)
 {
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
@@ -194,13 +209,14 @@ static bool load_row(const strip *s, int64_t y)
     const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
     const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
     const bool takes_value = w->plan.window.border->takes_value;
+    double *x = s->k->x + i * g->line, *valid = s->k->valid + i * g->line;
+    *line = (sat_window_line){x, valid};
     if (r < 0 || sat_source_row(s->run->run, r) >= src->height) {
-        if (!takes_value && !s->counts) return false;
-        for (int64_t i = 0; i < s->entries; i++) {
-            s->k->x[i] = takes_value ? w->plan.window.real_value[i % channels] : 0;
-            s->k->valid[i] = takes_value;
+        for (int64_t e = 0; e < s->entries; e++) {
+            x[e] = takes_value ? w->plan.window.real_value[e % channels] : 0;
+            valid[e] = takes_value;
         }
-        return true;
+        return takes_value;
     }
     const sat_validity v = sat_cpu_validity(s->run, r, &s->k->mask);
     sat_validity here = v;
@@ -208,10 +224,14 @@ static bool load_row(const strip *s, int64_t y)
     const sat_view columns = sat_columns_of(src, from, to - from);
     if (v.mask) here.mask += from;
     const void *samples = sat_row(&s->k->rows, &columns, sat_source_row(s->run->run, r));
-    load(s, s->k->x + skipped, s->k->valid + skipped, samples, &here, (to - from) * channels);
-    load_beyond(s, origin, from, from, to, &v, r);
-    load_beyond(s, to, end, from, to, &v, r);
-    return true;
+    if (s->in_place) {
+        line->x = samples;
+        return 1;
+    }
+    load(s, x + skipped, valid + skipped, samples, &here, (to - from) * channels);
+    load_beyond(s, x, valid, origin, from, from, to, &v, r);
+    load_beyond(s, x, valid, to, end, from, to, &v, r);
+    return 1;
 }
 
 /* A row of the strip is next, of which a thread does so many samples in a microsecond. */
@@ -220,154 +240,178 @@ static bool goes_on(const strip *s, double per_us)
     return sat_goes_on(s->run->run, s->worker, (double)s->entries / per_us);
 }
 
-/* ---- parts of windows ---------------------------------------------------------------------------------- */
+/* ---- windows ------------------------------------------------------------------------------------------- */
 
-static sat_moments of(const strip *s, const part *p, int64_t entry)
+static sat_moments of(const strip *s, const part *p)
 {
-    const sat_moments *m = &p->of;
-    return (sat_moments){s->counts ? m->n + entry : NULL, m->sum + entry, m->mean ? m->mean + entry : NULL,
-                         m->m2 ? m->m2 + entry : NULL};
+    sat_moments m = p->of;
+    if (!s->counts) m.n = NULL;
+    return m;
 }
 
-static void copy(const strip *s, part *to, const part *from)
+static void forget(const strip *s, part *p)
 {
-    const size_t bytes = (size_t)s->entries * sizeof(double);
-    to->n = from->n;
-    if (s->counts) memcpy(to->of.n, from->of.n, bytes);
-    memcpy(to->of.sum, from->of.sum, bytes);
-    if (to->of.mean) memcpy(to->of.mean, from->of.mean, bytes);
-    if (to->of.m2) memcpy(to->of.m2, from->of.m2, bytes);
+    const size_t bytes = (size_t)s->run->w->floats->line * sizeof(double);
+    p->n = 0;
+    memset(p->of.n, 0, bytes * (p->of.m2 ? MEMBERS : 2));
 }
 
-/* to = p and the row at position y; p NULL: nothing and that row. */
-static void join_row(const strip *s, part *to, const part *p, int64_t y)
+/* After the last block of a segment: its blocks become suffixes. */
+static void end_segment(const strip *s)
 {
-    const size_t bytes = (size_t)s->entries * sizeof(double);
-    if (!load_row(s, y)) {
-        if (p == NULL)
-            to->n = 0;
-        else if (p != to)
-            copy(s, to, p);
-    } else if (p == NULL || (!s->counts && p->n == 0)) {
-        to->n = 1;
-        if (s->counts) memcpy(to->of.n, s->k->valid, bytes);
-        memcpy(to->of.sum, s->k->x, bytes);
-        if (to->of.mean) memcpy(to->of.mean, s->k->x, bytes);
-        if (to->of.m2) memset(to->of.m2, 0, bytes);
-    } else {
-        const sat_moments out = of(s, to, 0), a = of(s, p, 0);
-        s->run->w->ops->join_samples(&out, &a, p->n, s->k->x, s->k->valid, s->entries);
-        to->n = p->n + 1;
+    const floats *g = s->run->w->floats;
+    for (int64_t i = g->blocks - 2; i >= 0; i--) {
+        part *p = &s->k->slots[i], *below = p + 1;
+        const sat_moments to = of(s, p), from = of(s, below);
+        s->run->w->ops->join[g->all][s->counts](&to, &from, rates(p->n, below->n), s->entries);
+        p->n += below->n;
     }
 }
 
-/* to = a and b, column by column. */
-static void join(const strip *s, part *to, const part *a, const part *b)
-{
-    const double na = a->n, nb = b->n;
-    if (!s->counts && (na == 0 || nb == 0)) {
-        if (to != a) copy(s, to, na == 0 ? b : a);
-        return;
-    }
-    const sat_moments out = of(s, to, 0), first = of(s, a, 0), second = of(s, b, 0);
-    s->run->w->ops->join(&out, &first, na, &second, nb, s->entries);
-    to->n = na + nb;
-}
-
-/* The suffixes of rows [first, last) of the segment at position `start`; last is its end, or a group's.  Kept for the
- * first row of each group; or for all of these rows, which are those of one group. */
-static void make_suffixes(const strip *s, int64_t start, int64_t first, int64_t last, bool keep)
+/* The step of a block of rows: its windows, or, before the first of a strip, the rows that enter. */
+static bool step_down(strip *s, int64_t block, bool windows)
 {
     const floats *g = s->run->w->floats;
     worker *k = s->k;
-    const int64_t side = g->before_y + 1 + g->after_y;
-    const part *below = last < side ? &k->kept[last / g->group] : NULL;
-    for (int64_t i = last - 1; i >= first; i--) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return;
-        part *to = keep ? &k->running : &k->group[i - first];
-        join_row(s, to, below, start + i);
-        if (keep && i % g->group == 0) copy(s, &k->kept[i / g->group], to);
-        below = to;
+    const int64_t place = (block % g->blocks + g->blocks) % g->blocks, first = block * BOX_LINES - g->before_y;
+    const part *suffix = place + 1 == g->blocks ? &k->none : &k->slots[place + 1];
+    part *slot = &k->slots[place];
+    const int split = (int)(BOX_LINES - g->side_y % BOX_LINES);
+    sat_window_step step = {.suffix = of(s, suffix),
+                            .block = of(s, slot),
+                            .prefix = of(s, &k->prefix),
+                            .part = of(s, &k->rest),
+                            .split = split,
+                            .last = place + 1 == g->blocks};
+    double after = suffix->n, before = k->prefix.n, rest = k->rest.n;
+    for (int j = BOX_LINES - 1; windows && j >= 0; j--) {
+        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        const double n = load_row(s, first + j, j, &step.leave[j]);
+        step.of_leave[j] = rates(after, n);
+        s->n[j] = after += n;
     }
+    for (int j = 0; j < BOX_LINES; j++) {
+        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        const double n = load_row(s, first + g->side_y + j, BOX_LINES + j, &step.enter[j]);
+        step.of_window[j] = rates(s->n[j], before);
+        s->n[j] += before;
+        step.of_prefix[j] = rates(before, n);
+        before += n;
+        step.of_part[j] = rates(rest, n);
+        rest += n;
+        if (j + 1 == split) slot->n = rest, rest = 0;
+        step.scale[j] = 1 / s->n[j];
+    }
+    k->prefix.n = step.last ? rest : before;
+    k->rest.n = rest;
+    s->run->w->ops->down[g->all][s->lines](&step, windows ? k->turned : NULL, s->entries);
+    if (step.last) end_segment(s);
+    return true;
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------- */
-
-/* The windows of a row from its columns, in their place. */
-static void run_columns(const strip *s, part *columns)
+/* Of windows that are lower than a block. */
+static bool low_down(strip *s, int64_t block)
 {
-    const sat_cpu_window *w = s->run->w;
-    const floats *g = w->floats;
-    const int64_t side = g->before_x + 1 + g->after_x;
-    const sat_moments m = of(s, columns, 0);
-    w->ops->along[g->all][s->counts][w->spec.channels - 1](&m, &m, columns->n, side, s->k->line, s->entries);
-    columns->n *= (double)side;
-}
-
-/* The cut-off positions of the windows of n samples from sample `first` of the strip on. */
-static void join_cut_off(const strip *s, const part *p, int64_t first, int64_t n)
-{
-    const sat_cpu_window *w = s->run->w;
-    const double cut = w->floats->cut_off;
-    sat_moments m = p->of;
-    for (int64_t i = first; i < first + n; i++) {
-        const double count = s->counts ? m.n[i] : p->n, value = w->plan.window.real_value[i % w->spec.channels];
-        if (m.mean) {
-            const double apart = value - m.mean[i], share = cut / (count + cut);
-            m.m2[i] += apart * (count * share * apart);
-            m.mean[i] += apart * share;
+    const floats *g = s->run->w->floats;
+    double n[2 * BOX_LINES] = {0};
+    sat_window_low low = {.side = (int)g->side_y};
+    for (int j = 0; j < BOX_LINES + low.side - 1; j++) {
+        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        n[j] = load_row(s, block * BOX_LINES - g->before_y + j, j, &low.line[j]);
+        if (j > 0) low.of_pair[j - 1] = rates(n[j - 1], n[j]);
+    }
+    for (int j = 0; j < BOX_LINES; j++) {
+        s->n[j] = n[j] + (low.side > 1 ? n[j + 1] : 0);
+        for (int i = 2; i < low.side; i += 2) {
+            const double more = n[j + i] + (i + 1 < low.side ? n[j + i + 1] : 0);
+            low.of_window[j][i / 2 - 1] = rates(s->n[j], more);
+            s->n[j] += more;
         }
-        m.sum[i] += value * cut;
-        if (s->counts) m.n[i] = count + cut;
+        low.scale[j] = 1 / s->n[j];
     }
+    s->run->w->ops->low[g->all][s->lines](&low, s->k->turned, s->entries);
+    return true;
 }
 
-/* Row y from the moments of its columns. */
-static void do_row(const strip *s, part *columns, int64_t y)
+/* How the moments of eight rows of windows are told. */
+static sat_window_describe describe(const strip *s)
 {
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
-    sat_cpu_finish *f = s->finish;
-    run_columns(s, columns);
-    const double count = columns->n + g->cut_off;
-    for (int64_t i = 0, n; i < s->px * w->spec.channels; i += n) {
-        n = lower(s->px * w->spec.channels - i, WINDOW_CHUNK);
-        if (g->cut_off > 0) join_cut_off(s, columns, i, n);
-        const sat_moments m = of(s, columns, i);
-        w->ops->describe(f->mean, w->plan.needs & SAT_NEEDS_VAR ? f->var : NULL,
-                         w->plan.needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, (double)w->spec.ddof, n);
-        if (w->plan.needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
-        if (s->counts) memcpy(f->n, m.n, (size_t)n * sizeof *f->n);
-        for (int64_t e = 0; !s->counts && f->filled != count && e < WINDOW_CHUNK; e++) f->n[e] = count;
-        f->filled = s->counts ? 0 : count;
-        sat_cpu_window_finish(s->run, f, y, s->first_px * w->spec.channels + i, n);
+    enum { ROWS = BOX_LINES * WINDOW_CHUNK };
+    double *at = s->k->told;
+    sat_window_describe d = {.n = at,
+                             .sum = w->plan.needs & SAT_NEEDS_SUM ? at + ROWS : NULL,
+                             .mean = at + 2 * ROWS,
+                             .var = w->plan.needs & SAT_NEEDS_VAR ? at + 3 * ROWS : NULL,
+                             .squares = w->plan.needs & SAT_NEEDS_SQUARES ? at + 4 * ROWS : NULL,
+                             .row = WINDOW_CHUNK,
+                             .ddof = (double)w->spec.ddof,
+                             .cut_off = g->cut_off,
+                             .value = w->plan.window.real_value,
+                             .channels = w->spec.channels};
+    for (int j = 0; j < BOX_LINES; j++) {
+        const double columns = (double)g->side_x, samples = s->n[j] * columns, all = samples + g->cut_off;
+        d.samples[j] = samples;
+        d.inverse[j] = 1 / all;
+        d.scale[j] = 1 / s->n[j];
+        d.of_var[j] = s->n[j] / (all - d.ddof);
+        d.of_squares[j] = s->n[j] / all;
     }
+    return d;
+}
+
+/* Results of n windows of row j of the block, row y of the image, from sample `first` of the strip on. */
+static void finish(const strip *s, const sat_window_describe *d, int64_t j, int64_t y, int64_t first, int64_t n)
+{
+    sat_cpu_finish *f = s->finish;
+    const int64_t at = j * d->row;
+    const double count = d->samples[j] + d->cut_off;
+    f->mean = d->mean + at;
+    if (d->sum) f->sum = d->sum + at;
+    if (d->var) f->var = d->var + at;
+    if (d->squares) f->squares = d->squares + at;
+    if (s->counts) memcpy(f->n, d->n + at, (size_t)n * sizeof *f->n);
+    for (int64_t e = 0; !s->counts && f->filled != count && e < WINDOW_CHUNK; e++) f->n[e] = count;
+    f->filled = s->counts ? 0 : count;
+    sat_cpu_window_finish(s->run, f, y, s->first_px * s->run->w->spec.channels + first, n);
+}
+
+/* Rows [y, end) of a block, whose columns are there. */
+static bool do_rows(const strip *s, int64_t block, int64_t y, int64_t end)
+{
+    const sat_cpu_window *w = s->run->w;
+    const floats *g = w->floats;
+    const sat_window_along along = {g->side_x, w->spec.channels, g->of_one, g->of_window};
+    const sat_window_describe d = describe(s);
+    const int64_t samples = s->px * w->spec.channels, entry = sat_window_members(g->all, s->counts) * BOX_LINES;
+    w->ops->along[g->all][s->counts](&along, s->k->turned, s->px);
+    for (int64_t i = 0, n; i < samples; i += n) {
+        n = lower(samples - i, WINDOW_CHUNK);
+        w->ops->describe[g->all][s->counts](&d, s->k->turned + i * entry, n);
+        for (int64_t row = y; row < end; row++) {
+            if (!goes_on(s, SAT_WINDOWS_PER_US)) return false;
+            finish(s, &d, row - block * BOX_LINES, row, i, n);
+        }
+    }
+    return true;
 }
 
 /* Rows [y, end) of a strip. */
-static void do_strip(const strip *s, int64_t y, int64_t end)
+static void do_strip(strip *s, int64_t y, int64_t end)
 {
     const floats *g = s->run->w->floats;
-    worker *k = s->k;
-    const int64_t side = g->before_y + 1 + g->after_y;
-    for (const int64_t first = y; y < end; y++) {
-        const int64_t i = y % side, start = y - i - g->before_y; /* of the segment: its row, its first position */
-        if (i == 0 || y == first) {
-            if (side > g->group) make_suffixes(s, start, i / g->group * g->group, side, true);
-            for (int64_t j = 0; j < i; j++) join_row(s, &k->prefix, j ? &k->prefix : NULL, start + side + j);
-        } else {
-            join_row(s, &k->prefix, i > 1 ? &k->prefix : NULL, start + side + i - 1);
-        }
-        if (i % g->group == 0 || y == first) {
-            const int64_t group = i / g->group * g->group;
-            make_suffixes(s, start, group, lower(group + g->group, side), false);
-        }
-        if (i == 0)
-            copy(s, &k->running, &k->group[0]);
-        else
-            join(s, &k->running, &k->group[i % g->group], &k->prefix);
-        if (!goes_on(s, SAT_WINDOWS_PER_US)) return;
-        do_row(s, &k->running, y);
+    int64_t block = y / BOX_LINES;
+    if (g->blocks) {
+        for (int64_t i = 0; i < g->blocks; i++) forget(s, &s->k->slots[i]);
+        forget(s, &s->k->prefix);
+        forget(s, &s->k->rest);
+        for (int64_t b = block - g->blocks - 1; b < block; b++)
+            if (!step_down(s, b, false)) return;
+    }
+    for (; block * BOX_LINES < end; block++, y = block * BOX_LINES) {
+        if (!(g->blocks ? step_down(s, block, true) : low_down(s, block))) return;
+        if (!do_rows(s, block, y, lower(end, (block + 1) * BOX_LINES))) return;
     }
 }
 
@@ -388,6 +432,11 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
         sat_rows_forget(&s.k->mask);
         const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
         s.counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside);
+        const bool beside = first + s.px + g->after_x + WINDOW_PAD <= w->spec.width; /* vectors end in the image */
+        s.in_place = !s.counts && inside && beside && !w->plan.window.border->takes_value && !sat_has_gaps(run->src);
+        s.lines = s.counts                                  ? WINDOW_LINES_COUNTED
+                  : s.in_place && w->spec.sample == SAT_F32 ? WINDOW_LINES_F32
+                                                            : WINDOW_LINES_F64;
         do_strip(&s, y, end);
     }
 }

@@ -4,6 +4,7 @@
 #ifndef SAT_CPU_WINDOW_OPS_H
 #define SAT_CPU_WINDOW_OPS_H
 
+#include "box_float_ops.h"
 #include "box_ops.h"
 #include "statistic.h"
 
@@ -23,15 +24,68 @@ typedef struct sat_moments {
     double *n, *sum, *mean, *m2; /* m2: the sum of squared distances from the mean */
 } sat_moments;
 
-/* Entries: more than what is joined at a time along a row. */
-enum { WINDOW_PAD = 16 };
-
-/* What along() needs: two moments of four members for each entry that a part of up to `side` columns is late by, which
- * are less than twice the columns, in whole blocks. */
-static inline size_t sat_window_line(int64_t side, int channels)
+/* How many members parts of windows have. */
+static inline int sat_window_members(bool all, bool counts)
 {
-    return 16 * (size_t)side * (size_t)channels + 8 * WINDOW_PAD * 64;
+    return 1 + counts + 2 * all;
 }
+
+/* Of sets of na and nb samples: r = nb / (na + nb), c = na * r; both 0 where nb is. */
+typedef struct sat_window_rates {
+    double r, c;
+} sat_window_rates;
+
+/* A row of samples, of f32 or f64, or, with valid 1 or 0, of f64 that count or do not. */
+enum { WINDOW_LINES_F64, WINDOW_LINES_F32, WINDOW_LINES_COUNTED, WINDOW_LINES };
+typedef struct sat_window_line {
+    const void *x;
+    const double *valid;
+} sat_window_line;
+
+/* Eight windows down each column: sat_box_step has what it takes and leaves, here of moments.  Rates where there are no
+ * counts: of line j joined to what follows it, of line j joined to the prefix and to the part before it, of the prefix
+ * joined to window j. */
+typedef struct sat_window_step {
+    sat_window_line leave[BOX_LINES], enter[BOX_LINES];
+    sat_moments suffix, block, prefix, part;
+    sat_window_rates of_leave[BOX_LINES], of_prefix[BOX_LINES], of_part[BOX_LINES], of_window[BOX_LINES];
+    double scale[BOX_LINES]; /* 1 / the samples of a column of window j, where there are no counts */
+    int split;
+    bool last;
+} sat_window_step;
+
+/* The same for windows of 1 .. 7 rows: lines j and j + 1 are joined to pairs, and windows are joined of pairs and, of
+ * an odd side, the last line. */
+typedef struct sat_window_low {
+    int side;
+    sat_window_line line[2 * BOX_LINES];
+    sat_window_rates of_pair[2 * BOX_LINES], of_window[BOX_LINES][BOX_LINES / 2];
+    double scale[BOX_LINES];
+} sat_window_low;
+
+/* Windows of `side` columns.  Rates where there are no counts: of_one[k] of k columns and one more, of_window[k] of all
+ * but k columns and k more. */
+typedef struct sat_window_along {
+    int64_t side, channels;
+    const sat_window_rates *of_one, *of_window;
+} sat_window_along;
+
+/* What is told of windows, in eight rows that are `row` entries apart; n where they have counts.  sum, var and squares
+ * may be NULL. */
+typedef struct sat_window_describe {
+    double *n, *sum, *mean, *var, *squares;
+    int64_t row;
+    double ddof;
+    double cut_off; /* samples that windows do not hold yet, of a value for each channel */
+    const double *value;
+    int channels;
+    /* Where there are no counts: the samples of a window before that, and of all 1 / them, and what the divided squared
+     * deviations are multiplied by to be a variance, or to be divided by the samples. */
+    double samples[BOX_LINES], inverse[BOX_LINES], scale[BOX_LINES], of_var[BOX_LINES], of_squares[BOX_LINES];
+} sat_window_describe;
+
+/* Parts of rows are taken in whole vectors of any instruction set. */
+enum { WINDOW_PAD = 16 };
 
 struct sat_window_ops {
     /* Integers: samples that do not count become 0; valid[i]: does sample i count? */
@@ -65,20 +119,16 @@ struct sat_window_ops {
 
     /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0. */
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
-    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a or
-     * b.  join_samples: b are single samples, which count or do not. */
-    void (*join)(const sat_moments *out, const sat_moments *a, double na, const sat_moments *b, double nb, int64_t n);
-    void (*join_samples)(const sat_moments *out, const sat_moments *a, double na, const double *x, const double *valid,
-                         int64_t n);
-    /* Windows of `side` columns from the moments of n entries, `count` samples each where n is NULL: window i lies at
-     * entry i of out, for entry i + (side - 1) * channels of the columns; out may be columns.  By whether there are
-     * means, whether there are counts, and channels - 1.  Before and after both, WINDOW_PAD entries may be accessed.
-     * line: sat_window_line() entries. */
-    void (*along[2][2][4])(const sat_moments *out, const sat_moments *columns, double count, int64_t side, double *line,
-                           int64_t n);
-    /* Of `count` samples each where m->n is NULL; var and squares may be NULL. */
-    void (*describe)(double *mean, double *var, double *squares, const sat_moments *m, double count, double ddof,
-                     int64_t n);
+    /* By whether there are means, and whether there are counts: to = to and from.  In whole vectors. */
+    void (*join[2][2])(const sat_moments *to, const sat_moments *from, sat_window_rates by, int64_t n);
+    /* By whether there are means, and by lines (window_steps_template.h).  Down n columns, in whole vectors; out NULL:
+     * rows enter, and there are no windows. */
+    void (*down[2][WINDOW_LINES])(const sat_window_step *step, double *out, int64_t n);
+    void (*low[2][WINDOW_LINES])(const sat_window_low *low, double *out, int64_t n);
+    /* By whether there are means, and whether there are counts.  Windows of px pixels take the places of their first
+     * columns.  One column more than they hold may be read. */
+    void (*along[2][2])(const sat_window_along *w, double *turned, int64_t px);
+    void (*describe[2][2])(const sat_window_describe *d, const double *turned, int64_t n); /* in whole vectors */
 
     /* The statistic of each window. */
     void (*statistic[SAT_STATISTICS])(double *out, const sat_features *f, const double *p, int64_t n);

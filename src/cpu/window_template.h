@@ -38,78 +38,7 @@ INLINE f64s keep_valid(f64s x, f64s mask, const sat_validity *v, f64s *valid)
 
 enum { LOADED = 256 }; /* samples whose mask is spread at a time */
 
-/* ---- floats: moments joined ---------------------------------------------------------------------------- */
-
-/* Chan, Golub and LeVeque 1979: r = nb / (na + nb), c = na * r.  With no sample in a, r is 1 and the mean b's; with
- * none in b, r is 0. */
-#define JOIN_MEANS(M, Q, ma, qa, mb, qb, r, c)                                                                         \
-    do {                                                                                                               \
-        const __typeof__(mb) apart = (mb) - (ma);                                                                      \
-        (Q) = (qa) + (qb) + apart * ((c)*apart);                                                                       \
-        (M) = (ma) + apart * (r);                                                                                      \
-    } while (0)
-
-TARGET static void join(const sat_moments *out, const sat_moments *a, f64 na, const sat_moments *b, f64 nb, int64_t n)
-{
-    const f64 *sa = a->sum, *sb = b->sum, *ma = a->mean, *mb = b->mean, *qa = a->m2, *qb = b->m2, *ca = a->n,
-              *cb = b->n;
-    f64 *S = out->sum, *M = out->mean, *Q = out->m2, *N = out->n;
-    IVDEP
-    for (int64_t i = 0; i < n; i++) S[i] = sa[i] + sb[i];
-    if (N == NULL && M != NULL) {
-        const f64 r = nb / (na + nb), c = na * r;
-        IVDEP
-        for (int64_t i = 0; i < n; i++) JOIN_MEANS(M[i], Q[i], ma[i], qa[i], mb[i], qb[i], r, c);
-    } else if (M != NULL) {
-        IVDEP
-        for (int64_t i = 0; i < n; i++) {
-            const f64 both = ca[i] + cb[i], r = cb[i] / (both > 0 ? both : 1);
-            JOIN_MEANS(M[i], Q[i], ma[i], qa[i], mb[i], qb[i], r, ca[i] * r);
-        }
-    }
-    IVDEP
-    for (int64_t i = 0; N != NULL && i < n; i++) N[i] = ca[i] + cb[i];
-}
-
-TARGET static void join_samples(const sat_moments *out, const sat_moments *a, f64 na, const f64 *restrict x,
-                                const f64 *restrict valid, int64_t n)
-{
-    const f64 *sa = a->sum, *ma = a->mean, *qa = a->m2, *ca = a->n;
-    f64 *S = out->sum, *M = out->mean, *Q = out->m2, *N = out->n;
-    IVDEP
-    for (int64_t i = 0; i < n; i++) S[i] = sa[i] + x[i];
-    if (N == NULL && M != NULL) {
-        const f64 r = 1 / (na + 1), c = na * r;
-        IVDEP
-        for (int64_t i = 0; i < n; i++) JOIN_MEANS(M[i], Q[i], ma[i], qa[i], x[i], 0, r, c);
-    } else if (M != NULL) {
-        IVDEP
-        for (int64_t i = 0; i < n; i++) {
-            const f64 both = ca[i] + valid[i], r = valid[i] / (both > 0 ? both : 1);
-            JOIN_MEANS(M[i], Q[i], ma[i], qa[i], x[i], 0, r, ca[i] * r);
-        }
-    }
-    IVDEP
-    for (int64_t i = 0; N != NULL && i < n; i++) N[i] = ca[i] + valid[i];
-}
-
-TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict squares, const sat_moments *m,
-                            f64 count, f64 ddof, int64_t n)
-{
-    const f64 *restrict S = m->sum, *restrict Q = m->m2, *restrict N = m->n;
-    if (N == NULL) {
-        const f64 degrees = count - ddof;
-        for (int64_t i = 0; i < n; i++) mean[i] = S[i] / count;
-        for (int64_t i = 0; var && i < n; i++) var[i] = (Q[i] + 0 * S[i]) / degrees; /* NaN if the sum is infinite */
-        for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / count + mean[i] * mean[i];
-    } else {
-        for (int64_t i = 0; i < n; i++) mean[i] = S[i] / N[i];
-        for (int64_t i = 0; var && i < n; i++) var[i] = (Q[i] + 0 * S[i]) / (N[i] - ddof);
-        for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / N[i] + mean[i] * mean[i];
-    }
-}
-
-#include "window_along_template.h"
+#include "window_steps_template.h"
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
@@ -178,10 +107,11 @@ static const struct sat_window_ops window_ops = {
                 [BOX_SIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_i32_u32, [BOX_SUMS_64] = moments_i32_u64},
                                 [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_i64_u64}}},
     .load = {[WINDOW_F32] = load_row_f32, [WINDOW_F64] = load_row_f64},
-    .join = join,
-    .join_samples = join_samples,
-    .along = {{OF_ALONG(sums), OF_ALONG(counted_sums)}, {OF_ALONG(means), OF_ALONG(counted_means)}},
-    .describe = describe,
+    .join = OF_COUNTS(join),
+    .down = OF_LINES(down),
+    .low = OF_LINES(low),
+    .along = OF_COUNTS(along),
+    .describe = OF_COUNTS(describe),
     .statistic =
         {
 #define SAT_STATISTIC(id, ...) [SAT_STATISTIC_##id] = statistic_##id,

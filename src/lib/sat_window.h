@@ -169,7 +169,7 @@ typedef struct sat_window sat_window;
  * image by more than its size, where the border mode repeats samples.
  *
  * Memory, for each thread.  Integers: some rows of sums.  Floats: sums in strips of at least twice the window's width,
- * as far as the image is as wide; of tall windows a row of them for every few rows of the window.  On a device, for
+ * as far as the image is as wide; a row of them for every eight rows of the window.  On a device, for
  * floats: up to 96 KiB a multiprocessor for each row of the window, of more than 64 rows for twice their square root.
  */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */

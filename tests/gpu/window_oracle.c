@@ -19,7 +19,8 @@ typedef struct features {
     real n, sum, mean, var, squares; /* squares: their mean */
     real size;                       /* mean of absolute values */
     real x;                          /* the pixel */
-    bool finite, alike;              /* all samples are */
+    window_extremes of_image;
+    bool finite, alike; /* all samples are */
 } features;
 
 static real sample_at(const sat_view *v, int64_t row, int64_t element)
@@ -89,6 +90,7 @@ static real statistic_of(const sat_window_spec *s, const sat_window_output *o, c
     const char *name = o->statistic;
     const real range = s->range > 0 ? (real)s->range : 1, std = sqrtl(f->var);
     real p[SAT_PARAMETERS] = {0};
+    if (strcmp(name, "wolf") == 0) p[0] = 0.5L, p[1] = sqrtl(f->of_image.var);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (int k = 0; k < SAT_PARAMETERS && strcmp(name, known[i].name) == 0; k++)
             p[k] = (real)known[i].p[k] * (k == 1 && known[i].of_range ? range : 1);
@@ -104,28 +106,35 @@ static real statistic_of(const sat_window_spec *s, const sat_window_output *o, c
     if (strcmp(name, "bradley") == 0) return f->mean * (1 - p[0]);
     if (strcmp(name, "niblack") == 0) return f->mean + p[0] * std;
     if (strcmp(name, "sauvola") == 0) return f->mean * (1 + p[0] * (std / p[1] - 1));
+    if (strcmp(name, "wolf") == 0)
+        return f->mean + p[0] * ((p[1] > 0 ? std / p[1] : 0) - 1) * (f->mean - f->of_image.low);
     if (strcmp(name, "nick") == 0) return f->mean + p[0] * sqrtl(fmaxl(f->squares - f->mean * f->mean / f->n, 0));
     return f->mean * (1 + p[2] * expl(-p[3] * f->mean / range) + p[0] * (std / p[1] - 1));
+}
+
+static real error_of_var(const sat_window_spec *s, const features *f)
+{
+    const real e = 0x1p-53L, factor = 6 * f->n + 40, ddof = f->n / (f->n - (real)s->ddof), var = f->var / ddof;
+    if (f->alike) return 0;
+    return ddof * (factor * e * (var + f->size * sqrtl(var)) + factor * factor * e * e * f->size * f->size);
 }
 
 /* How far a result may lie from the value: what it changes when sum, mean, variance and mean of squares are moved by
  * their bounds, and its own rounding.  A variance of samples that are all alike is 0. */
 static real tolerance_of(const sat_window_spec *s, const sat_window_output *o, const features *f, real value)
 {
-    const real e = 0x1p-53L, factor = 6 * f->n + 40, ddof = f->n / (f->n - (real)s->ddof), var = f->var / ddof,
-               of_mean = (f->n + 1) * e * f->size,
-               of_var = f->alike ? 0
-                                 : ddof * (factor * e * (var + f->size * sqrtl(var)) +
-                                           factor * factor * e * e * f->size * f->size);
+    const real e = 0x1p-53L, ddof = f->n / (f->n - (real)s->ddof), of_mean = (f->n + 1) * e * f->size,
+               of_var = error_of_var(s, f);
     real most = 0;
     for (int way = -1; way <= 1; way += 2) {
-        features moved[4] = {*f, *f, *f, *f};
+        features moved[5] = {*f, *f, *f, *f, *f};
         moved[0].mean += way * of_mean;
         moved[1].var = fmaxl(f->var + way * of_var, 0);
         moved[2].squares = fmaxl(f->squares + way * (of_var / ddof + 2 * f->size * of_mean + of_mean * of_mean), 0);
         moved[3].sum += way * of_mean * f->n;
+        moved[4].of_image.var = fmaxl(f->of_image.var + way * f->of_image.off, 0);
         real all = 0;
-        for (int i = 0; i < 4; i++) all += fabsl(statistic_of(s, o, &moved[i]) - value);
+        for (int i = 0; i < 5; i++) all += fabsl(statistic_of(s, o, &moved[i]) - value);
         most = fmaxl(most, all);
     }
     /* exp() may be wrong by a few units, and the terms of a formula are larger than what they add up to. */
@@ -143,18 +152,36 @@ static real stored(const sat_window_output *o, real v)
     return fminl(fmaxl(roundl(v), least), most);
 }
 
-bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const sat_view *src, const sat_view *mask,
-                   int64_t row, int64_t element, double is, double *want)
+/* Samples that must count, for a variance or not. */
+static real least_of(const sat_window_spec *s, bool variance)
 {
-    const features f = features_of(s, src, mask, row, element);
+    const real share = s->min_valid * (real)s->window_width * (real)s->window_height;
+    const real least = s->min_valid < 1 ? ceill(share) : (real)s->min_valid;
+    return fmaxl(variance && least <= (real)s->ddof ? (real)s->ddof + 1 : least, 1);
+}
+
+window_extremes window_extremes_of(const sat_window_spec *s, const sat_view *src, const sat_view *mask, int64_t image)
+{
+    window_extremes e = {.low = INFINITY};
+    for (int64_t row = image * s->height; row < (image + 1) * s->height; row++)
+        for (int64_t i = 0; i < s->width * s->channels; i++) {
+            const features f = features_of(s, src, mask, row, i);
+            if (counts(s, src, mask, row, i / s->channels, (int)(i % s->channels)) && f.x < e.low) e.low = f.x;
+            if (f.n >= least_of(s, true) && f.var > e.var) e.var = f.var, e.off = error_of_var(s, &f);
+        }
+    return e;
+}
+
+bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const sat_view *src, const sat_view *mask,
+                   const window_extremes *extremes, int64_t row, int64_t element, double is, double *want)
+{
+    features f = features_of(s, src, mask, row, element);
+    if (extremes) f.of_image = *extremes;
     const bool real_result = o->result == SAT_F32 || o->result == SAT_F64;
     const bool is_count = strcmp(o->statistic, "count") == 0;
     sat_statistic_info info;
     for (size_t i = 0; sat_statistic_at(i, &info) && strcmp(info.name, o->statistic) != 0;) i++;
-    const real share = s->min_valid * (real)s->window_width * (real)s->window_height;
-    real least = s->min_valid < 1 ? ceill(share) : (real)s->min_valid;
-    if (info.variance && least <= (real)s->ddof) least = (real)s->ddof + 1;
-    if (!is_count && (f.n < least || f.n == 0)) {
+    if (!is_count && (f.n < least_of(s, info.variance) || (extremes && isinf(extremes->low)))) {
         const double empty = s->empty_set ? s->empty : real_result ? (double)NAN : 0;
         *want = o->compare ? 0 : (double)stored(o, (real)empty);
         return o->compare || !isnan(*want) ? is == *want : isnan(is);
@@ -162,6 +189,7 @@ bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const s
     const real value = is_count ? f.n : statistic_of(s, o, &f);
     *want = (double)stored(o, value);
     /* A window with a NaN or an infinity. */
+    if (extremes && extremes->var > DBL_MAX) return true;
     if (!is_count && !f.finite) return !real_result || !isfinite(is);
     /* Squares that an f64 cannot hold: infinity, or no number. */
     const bool squares = info.variance || strcmp(o->statistic, "rms") == 0 || strcmp(o->statistic, "nick") == 0;

@@ -329,6 +329,10 @@ inline double reciprocal_approx(double a)
 {
     return 1 / a * (1 + 0x1p-20);
 }
+inline double reciprocal_root_approx(double a)
+{
+    return 1 / __builtin_sqrt(a) * (1 - 0x1p-20);
+}
 inline float sqrt_approx(float a)
 {
     return __builtin_sqrtf(a) * (1 - 0x1p-22f);
