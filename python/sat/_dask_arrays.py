@@ -33,9 +33,9 @@ def chunks_of(x: Any) -> tuple[tuple[int, ...], ...]:
 def written_to(
     to: Any, dtypes: DTypeLike | dict[str, Any], shape: Sequence[int], chunks: Sequence[int], compressors: Any
 ) -> tuple[Any, ...]:
-    """New arrays of a store at a path: one, or those of a group by their names.  An array or group there is an error."""
+    """New arrays of a store at a path: one, or those of a group by their names.  One that is there is an error."""
     options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}
-    options["config"] = {"write_empty_chunks": True}  # to compare each chunk with the fill value takes as long as a mean
+    options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
     if not isinstance(dtypes, dict):
         return (zarr.create_array(os.fspath(to), dtype=dtypes, **options),)
     group = zarr.create_group(os.fspath(to))

@@ -148,7 +148,7 @@ def test_memory_of_bands_is_used_again(rng, tmp_path):
         patch.setattr(sd, "_Spare", Spare)
         sd.window(z, 5, ["mean", "std"], to=tmp_path / "to.zarr")
     assert len(made) == 10 * (3 + 2)
-    assert len({id(array.base) for array in made}) <= 4 + 1, "rows, results and what is encoded; the second band is higher"
+    assert len({id(array.base) for array in made}) <= 4 + 1, "rows, results, what is encoded; the second band is higher"
     assert not pickle.loads(pickle.dumps(sd._Spare([np.zeros(9)])))
 
 
