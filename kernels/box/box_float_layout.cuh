@@ -90,7 +90,7 @@ struct float_layout {
         prim::array<strip_source<uint8_t>, 1> mask_source;                         /* registers are short */
         prim::var<double> inverse;                                                 /* of the size of whole windows */
         prim::array<uint32_t, COUNTS && !SQUARES ? STEP * WARPS : 1> count_totals; /* of warps */
-        prim::array<int32_t, COLUMNS> sources;                 /* samples of a row of the image; -1: none */
+        prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */
         prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places; /* of a row's samples in a row of sums */
     };
 

@@ -56,8 +56,8 @@ inline int64_t count_of(const segments &s)
     return edges * ((height + s.edge_rows - 1) / s.edge_rows) + (s.strips - edges) * ((height + s.rows - 1) / s.rows);
 }
 
-/* Segments of rows_of() rows.  Blocks that are left in the last wave go to the edges.  longer: how many strips the edges
- * take longer than others. */
+/* Segments of rows_of() rows.  Blocks that are left in the last wave go to the edges.  longer: how many strips the
+ * edges take longer than others. */
 inline segments segments_of(int64_t height, int64_t window, int64_t strips, int64_t images, int64_t at_once,
                             int64_t step, int64_t longer)
 {

@@ -1,9 +1,8 @@
-/* window_float.cu - statistics of windows of f32 and f64 samples: variances of what counts, extremes, and windows too
- * wide for window_sums.cu and window_moments.cu.
+/* window_float.cu - statistics of windows of f32 and f64 samples: extremes of the image, and windows too wide for
+ * window_sums.cu and window_moments.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
- * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host, and in the
- * host's order: results are the host's, bit for bit.  Down the columns a window is the suffix of one segment of rows,
+ * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host.  Down the columns a window is the suffix of one segment of rows,
  * joined with the prefix of the next.  Along a row, windows of 1, 2, 4 ... columns are joined from two of half their
  * width.
  *

@@ -13,7 +13,7 @@ struct part {
     double n, sum, mean, squares;
 };
 
-/* The host's join(), operation by operation (src/cpu/window_template.h). */
+/* Chan, Golub & LeVeque. */
 PRIM_DEVICE part join_parts(const part &a, const part &b)
 {
     const double both = a.n + b.n, share = b.n / (both > 0 ? both : 1), apart = b.mean - a.mean;
@@ -139,7 +139,7 @@ template <unsigned THREADS, unsigned OWN_, bool VARIANCES> struct float_kernel {
     }
 
     /* The windows of a row from the parts of its columns, which all threads have stored in parts[now]: joined from
-     * windows of half their width, as src/cpu/cpu_window_floats.c does. */
+     * windows of half their width. */
     PRIM_DEVICE void join_columns(shared &s, unsigned &now, part (&windows)[OWN]) const
     {
         const int32_t width = x.before + 1 + x.after;

@@ -65,9 +65,9 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     using typename Layout::shared;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
-    using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads, Layout::x, Layout::y,
-        Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch,
-        Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
+    using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
+        Layout::x, Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest,
+        Layout::scratch, Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
         Layout::masked;
 
     const double *inverse; /* 1 / n; 0 of 0 */
@@ -76,8 +76,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE double inverse_of(int32_t n) const { return prim::load(inverse + n); }
 
     struct column {
-        unsigned at;                 /* place in a row of samples */
-        uint32_t to, to_narrow;      /* in rows of sums, of counts */
+        unsigned at;            /* place in a row of samples */
+        uint32_t to, to_narrow; /* in rows of sums, of counts */
         uint32_t pixel;
         bool in_strip;
     };
@@ -162,7 +162,10 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 
     /* ---- parts ---- */
 
-    PRIM_DEVICE double inverse_of_rows(int32_t n) const { return n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n); }
+    PRIM_DEVICE double inverse_of_rows(int32_t n) const
+    {
+        return n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n);
+    }
     PRIM_DEVICE part part_of(const about_pivot &a) const
     {
         return {a.sum, part_squares(a, real((uint32_t)a.n, 0), inverse_of_rows(a.n)), a.n};
@@ -194,8 +197,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         return {a.sum + b.sum, a.squares + prim::multiply_add(d * weight, d, b.squares), of_a + of_b};
     }
 
-    /* A column's window in row t.  Squares: where samples are counted, those about the mean; else n times as much, which
-     * takes no quotient.  n is then the same for all columns of a row. */
+    /* A column's window in row t.  Squares: where samples are counted, those about the mean; else n times as much,
+     * which takes no quotient.  n is then the same for all columns of a row. */
     PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot,
                            int32_t n) const
     {
@@ -206,8 +209,10 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     {
         if (!ONE_CHANNEL && !m.in_strip) return;
         const double d = prim::multiply_add(-real_n, pivot, sum);
-        set(s, t, m, sum, COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
-                                  : prim::multiply_add(real_n, squares, -prim::product(d, d)), n);
+        set(s, t, m, sum,
+            COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
+                    : prim::multiply_add(real_n, squares, -prim::product(d, d)),
+            n);
     }
     PRIM_DEVICE void set(shared &s, unsigned t, const column &m, double sum, double squares, int32_t n) const
     {
@@ -215,7 +220,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         if constexpr (COUNTED) s.counts.set(t * NARROW_ROW + m.to_narrow, (uint32_t)n);
     }
     /* A window of two parts, each about a pivot of its own. */
-    PRIM_DEVICE void store_joined(shared &s, unsigned t, const column &m, const about_pivot &a, const about_pivot &b) const
+    PRIM_DEVICE void store_joined(shared &s, unsigned t, const column &m, const about_pivot &a,
+                                  const about_pivot &b) const
     {
         if (!ONE_CHANNEL && !m.in_strip) return;
         const int32_t n = a.n + b.n;
@@ -294,8 +300,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         const int32_t step = (int32_t)STEP;
         queue(s, entry, m, block);
         if (entry != blocks - 1) {
-            state.back = join(state.back, count(state.back, row - entry * step, row), block,
-                              count(block, row, row + step));
+            state.back =
+                join(state.back, count(state.back, row - entry * step, row), block, count(block, row, row + step));
             return;
         }
         part sum = block;
@@ -303,8 +309,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         for (int32_t e = entry - 1; e >= first; e--) {
             row -= step;
             const part before = queued(s, e, m);
-            sum = join(sum, count(sum, row + step, row + (entry - e + 1) * step), before,
-                       count(before, row, row + step));
+            sum =
+                join(sum, count(sum, row + step, row + (entry - e + 1) * step), before, count(before, row, row + step));
             queue(s, e, m, sum);
         }
         state.back = {};
@@ -369,7 +375,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
                       entering = leaving + height - 1, newest_row = between + blocks * step,
                       rest_row = newest_row + (newest ? step : 0), split = step - (REST < 0 ? rest : REST),
                       turn = between + (blocks - entry) * step;
-        const auto leave = load_rows<WHOLE, STEP>(s, 0, m, leaving), enter = load_rows<WHOLE, STEP>(s, STEP, m, entering);
+        const auto leave = load_rows<WHOLE, STEP>(s, 0, m, leaving),
+                   enter = load_rows<WHOLE, STEP>(s, STEP, m, entering);
         if (enter.has(0)) {
             state.last = enter.v[0];
             state.last_row = entering;
@@ -448,8 +455,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             }
     }
     template <bool WHOLE, int REST = (int)STEP - 1>
-    PRIM_DEVICE void sum_around_rest(shared &s, const column &m, column_state &state, const part &oldest,
-                                     int32_t entry, int32_t at) const
+    PRIM_DEVICE void sum_around_rest(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
+                                     int32_t at) const
     {
         if (rest == REST)
             sum_around<WHOLE, REST>(s, m, state, oldest, entry, at);

@@ -24,8 +24,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     using base::per_width;
-    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count, Layout::row_number,
-        Layout::row_of_warp;
+    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count,
+        Layout::row_number, Layout::row_of_warp;
 
     /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and mean
      * and variance are those of sums of columns, with what moment_columns::store() makes of their squares.  A variance
@@ -50,8 +50,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             return {run + runs, width, before - (int32_t)(runs * RUN), has_results};
         }
     };
-    template <bool ALIKE>
-    PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k) const
+    template <bool ALIKE> PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k) const
     {
         const unsigned at = row_of_warp() + base::place(l.run + k / RUN, k % RUN);
         const prim::vec<double, 2> v = s.sums.template get_vector<2>(2 * at);
@@ -65,10 +64,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         return (uint32_t)((int32_t)k - l.before) < (uint32_t)x.n;
     }
 
-    PRIM_DEVICE double inverse_columns(int32_t n) const
-    {
-        return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n);
-    }
+    PRIM_DEVICE double inverse_columns(int32_t n) const { return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n); }
     PRIM_DEVICE static double one_or_0(int32_t one)
     {
         return __builtin_bit_cast(double, (uint64_t)(one ? 0x3ff00000u : 0) << 32);
@@ -129,7 +125,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     /* The lane's run, and the columns of its windows. */
     template <class Results> PRIM_DEVICE lane_columns columns_of_lane(const Results &r) const
     {
-        const int32_t run = (int32_t)(prim::thread_id() % RUNS), runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
+        const int32_t run = (int32_t)(prim::thread_id() % RUNS),
+                      runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
         int32_t in_line = run; /* the run's number in its line */
         unsigned line = 0;
 #pragma unroll
@@ -141,9 +138,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
-     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART is
-     * RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them; of narrower windows
-     * it is not known when compiled: ANY. */
+     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART
+     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them; of
+     * narrower windows it is not known when compiled: ANY. */
     static constexpr unsigned ANY = ~0u;
     template <bool ALIKE, unsigned PART, unsigned MORE>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
@@ -212,12 +209,11 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         else if constexpr (MORE > 0)
             sum_wide<ALIKE, MORE - 1>(s, v, l, width);
     }
-    template <bool ALIKE>
-    PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
+    template <bool ALIKE> PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
     {
         const double n = ALIKE ? RUN : real((uint32_t)w.n, 0);
-        s.totals.template set_vector<2>(2 * at, prim::vec<double, 2>{
-                                                    w.sum, about_mean(w, pivot, n, inverse_columns(ALIKE ? RUN : w.n))});
+        s.totals.template set_vector<2>(
+            2 * at, prim::vec<double, 2>{w.sum, about_mean(w, pivot, n, inverse_columns(ALIKE ? RUN : w.n))});
         if constexpr (!ALIKE) s.run_counts.set(at, (uint32_t)w.n);
     }
     template <bool ALIKE> PRIM_DEVICE columns total_at(const shared &s, unsigned at) const
@@ -260,7 +256,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         else if (2 * width >= RUN)
             sum_row<ALIKE, RUN / 2, ANY>(s, v, l);
         else if (RUN >= 4 && 4 * width >= RUN)
-            sum_row<ALIKE, RUN < 4 ? 1 : RUN / 4, ANY>(s, v, l);
+            sum_row < ALIKE, RUN<4 ? 1 : RUN / 4, ANY>(s, v, l);
         else
             sum_row<ALIKE, 1, ANY>(s, v, l);
     }

@@ -1,26 +1,37 @@
-/* window_moments.cu - statistics of windows of floats that need a variance or squares, where all samples count.
+/* window_moments.cu - statistics of windows of floats that need a variance or squares; with counts where samples may not
+ * count: under a mask, NaN skipped, no data.
  *
  * Idea    The strips of box_float.cu, with two sums for each set of samples: of the samples, and of their squared
  *         distances from their mean.  Squares are summed about a pivot: (x - p)^2.  Going over to the mean m of n
  *         samples takes n (m - p)^2 away, which cancels much where p is far from all of them; so p is a sample of the
- *         set: of all windows of a step, a row that all of them hold.  A set that is whole is moved to another pivot by
- *         an addition.  So windows of a column are the end of the leaving rows, the parts between, and the beginning of
- *         the entering rows, as sums are; those of a row the end of a run of columns, whole runs, and the beginning of
- *         another, about the mean of a column that all of them hold.  Smaller windows are summed one by one.
+ *         set: of all windows of a step, the first entering row, or where that does not count the last sample between
+ *         that does.  A set that is whole is moved to another pivot by an addition.  So windows of a column are the end
+ *         of the leaving rows, the parts between, and the beginning of the entering rows, as sums are; those of a row
+ *         the end of a part of a run of columns, whole runs, and further columns, about the mean of a column that all of
+ *         them hold.  Where no sample, or no column with samples, lies in all of them, the two ends are summed about
+ *         pivots of their own and joined.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
- *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.
+ *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992; Markstein,
+ *         IA-64 and elementary functions, 2000 (roots).
  *
- * Layout  As box_float.cu, twice.  A column outside the image has squares below zero.
+ * Layout  Columns of a row, four of RUN = 2; a place has a sum and its squares:
  *
- * Launch  As box_float.cu; a row of two warps, so that registers hold the sums of a run, and a column for each thread.
+ *             run 0  run 1            place   0   1  | 3   4
+ *             a  b   c  d             column  a   c  | b   d
  *
- * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples.
+ *         Results of f32 lie in the place of the row's sums before they are stored side by side.
  *
- * Sync    Two barriers a step as there, and three for a row: its runs are there, its columns are read, results are
- *         there.
+ * Launch  As box_float.cu, with steps of 8 rows: a thread has one column, and a warp one row of the step, in runs of 8
+ *         columns; two warps where strips are wide.
  *
- * Limits  Windows that leave a strip an eighth of its pixels, of less than 2^15 rows.  No extremes of the image.
+ * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples, and their
+ *         count.
+ *
+ * Sync    Two barriers a step as there.  A row: its runs are there, its columns are read, results are there; barriers of
+ *         the block where it has two warps.
+ *
+ * Limits  Windows that leave a strip an eighth of its pixels, of less than 2^31 samples.  No extremes of the image.
  *
  * Steps   1. the rows above the first window  2. for each step: columns  3. rows  4. border values, statistics
  */

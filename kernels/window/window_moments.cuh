@@ -1,4 +1,5 @@
-/* window_moments.cuh - counts, sums and squared distances of windows of floats to results; plans (window_moments.cu). */
+/* window_moments.cuh - counts, sums and squared distances of windows of floats to results; plans (window_moments.cu).
+ */
 #ifndef WINDOW_MOMENTS_CUH
 #define WINDOW_MOMENTS_CUH
 
@@ -32,10 +33,10 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
     static constexpr int64_t EDGES_LONGER = 0;
     using base::per_width;
-    using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads, Layout::in,
-        Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y, Layout::area,
-        Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip, Layout::channel_count,
-        Layout::pixel_of, Layout::pixels, Layout::row_of_warp;
+    using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
+        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
+        Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
+        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;
@@ -156,7 +157,10 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 if (v.n[i] < least) s.means.set(to + base::narrow_place(0, i), empty);
         }
     }
-    PRIM_DEVICE static float not_below_0(float v) { return v < 0 ? 0 : v; }
+    PRIM_DEVICE static float not_below_0(float v)
+    {
+        return v < 0 ? 0 : v;
+    }
 
     PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
     {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Sequence
 
 import dask.array as da
 import zarr
+from numpy.typing import DTypeLike
 
 
 def opened(x: Any, name: str) -> Any:
@@ -27,6 +28,18 @@ def chunks_of(x: Any) -> tuple[tuple[int, ...], ...]:
     if isinstance(x, da.Array):
         return tuple(x.chunks)
     return tuple(da.core.normalize_chunks(x.shards or x.chunks, shape=x.shape, dtype=x.dtype))
+
+
+def written_to(
+    to: Any, dtypes: DTypeLike | dict[str, Any], shape: Sequence[int], chunks: Sequence[int], compressors: Any
+) -> tuple[Any, ...]:
+    """New arrays of a store at a path: one, or those of a group by their names.  One that is there is an error."""
+    options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}
+    options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
+    if not isinstance(dtypes, dict):
+        return (zarr.create_array(os.fspath(to), dtype=dtypes, **options),)
+    group = zarr.create_group(os.fspath(to))
+    return tuple(group.create_array(name, dtype=dtype, **options) for name, dtype in dtypes.items())
 
 
 def mask_of(x: Any, mask: Any, shape: tuple[int, int]) -> Any:

@@ -16,7 +16,7 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _table
-from ._dask_arrays import chunks_of, mask_of, nodata_of, opened
+from ._dask_arrays import chunks_of, mask_of, nodata_of, opened, written_to
 from ._table import _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -100,8 +100,8 @@ def table(
     """The summed-area table of an image (H, W) larger than memory.
 
     x, mask, nodata  as of `box()`; moments: 2, for variances, as of `sat.table()`.
-    to               a path: the tables are written to a Zarr group there, some 64 MB at a time, now.  None: Dask arrays
-                     with the image's chunks.
+    to               a path: the tables are written to a new Zarr group there, some 64 MB at a time, now.  None: Dask
+                     arrays with the image's chunks.
     compressors      of `to`, as of `zarr.create_array()`; None: none.
 
     Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
@@ -147,12 +147,7 @@ def table(
         carries.append(added(carries[-1], totals(made, image, valid)))
     targets: Any = None
     if to is not None:
-        group = zarr.create_group(os.fspath(to), overwrite=True)
-        wide = chunks[1][0]
-        targets = tuple(
-            group.create_array(name, shape=source.shape, chunks=(piece, wide), dtype=kind, compressors=compressors)
-            for name, kind in zip(names, kinds)
-        )
+        targets = written_to(to, dict(zip(names, kinds)), source.shape, (piece, chunks[1][0]), compressors)
     each = [
         totals(made, image, valid, carries[i], carries[i + 1], targets, band.start)
         for i, (image, valid, band) in enumerate(zip(images, masks, bands))
@@ -160,7 +155,8 @@ def table(
     arrays = targets
     if to is not None:
         dask.compute([written(one) for one in each])
-        group.attrs["sample"] = source.dtype.name  # the last that is written: without it there is no table
+        # The last that is written: without it there is no table.
+        zarr.open_group(os.fspath(to)).attrs["sample"] = source.dtype.name
     else:
         arrays = [
             da.concatenate(

@@ -1,7 +1,7 @@
 """Filters and tables of images larger than a machine's memory: on Dask, with Zarr.
 
     mean, std = sat.dask.window("dem.zarr", 31, ["mean", "std"], nodata=-9999)     # lazy: Dask arrays
-    dask.compute(mean.to_zarr("mean.zarr", compute=False), std.to_zarr("std.zarr", compute=False))
+    sat.dask.window("dem.zarr", 31, ["mean", "std"], nodata=-9999, to="local.zarr")    # computed, in a Zarr group
     t = sat.dask.table("dem.zarr", moments=2, nodata=-9999, to="table.zarr")       # computed
     sat.dask.query(t, [[10, 20, 64, 48]], ["mean", "std"])
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 import uuid
-from typing import Any, NamedTuple, Sequence, TypeAlias
+from typing import Any, Iterator, NamedTuple, Sequence, TypeAlias
 
 import dask
 import dask.array as da
@@ -31,7 +31,7 @@ from zarr.buffer.cpu import NDBuffer
 import sat
 
 from ._arrays import sides
-from ._dask_arrays import chunks_of, mask_of, nodata_of, opened
+from ._dask_arrays import chunks_of, mask_of, nodata_of, opened, written_to
 from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
 from ._rows import _Rows
@@ -41,7 +41,7 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
 
 _RUN_ROWS = 256  # of a band, filtered at a time
-_READ_BYTES = 16 << 20  # of chunks, decoded at a time
+_CHUNK_BYTES = 16 << 20  # of chunks, decoded or encoded at a time
 
 
 def _sides(options: dict[str, Any]) -> tuple[int, int]:
@@ -93,23 +93,41 @@ class _How(NamedTuple):
         return stack
 
 
-def _read(how: _How, z: Any, rows: Any, channels: slice, out: Array) -> Array:
-    """Reads rows of an image or a mask, a slice or an array of their numbers; each chunk is decoded once.
+class _Spare(list[Array]):
+    """Memory of bands that are done, for a worker's next ones: fresh memory costs the system as much as writing it out.
 
-    Some chunks at a time: they take memory of their own."""
-    y, x, c = how.axes if z.ndim == 3 else (0, 1, None)
+    A result of Dask's, so that it goes with the last band.  In another process it begins empty."""
+
+    def __reduce__(self) -> Any:
+        return _Spare, ()
+
+    def array(self, shape: Sequence[int], dtype: DTypeLike) -> Array:
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        try:
+            memory = self.pop()
+        except IndexError:
+            memory = np.empty(size, np.uint8)
+        if memory.size < size:
+            memory = np.empty(size, np.uint8)
+        array: Array = memory[:size].view(dtype).reshape(shape)
+        return array
+
+    def give(self, array: Array | None) -> None:
+        if array is not None and array.base is not None:
+            self.append(array.base)
+
+
+def _parts(how: _How, z: Any, rows: Any, channels: slice) -> Iterator[tuple[tuple[Any, ...], tuple[slice, ...]]]:
+    """Some chunks at a time of rows in a store: where they lie there, and in an array of these rows."""
+    _, x, c = how.axes if z.ndim == 3 else (0, 1, None)
     chunk = z.shards or z.chunks
-    step = chunk[x] * max(1, _READ_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
+    step = chunk[x] * max(1, _CHUNK_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
     for start in range(0, z.shape[x], step):
-        index, to = [rows] * z.ndim, [slice(None)] * z.ndim
-        index[x] = to[x] = slice(start, min(start + step, z.shape[x]))
+        index, here = [rows] * z.ndim, [slice(None)] * z.ndim
+        index[x] = here[x] = slice(start, min(start + step, z.shape[x]))
         if c is not None:
             index[c] = channels
-        if isinstance(rows, slice):
-            z.get_basic_selection(tuple(index), out=NDBuffer.from_numpy_array(out[tuple(to)]))
-        else:
-            out[tuple(to)] = z.oindex[tuple(index)]
-    return out
+        yield tuple(index), tuple(here)
 
 
 def _shape(how: _How, z: Any, rows: int, channels: slice) -> tuple[int, ...]:
@@ -122,16 +140,20 @@ def _shape(how: _How, z: Any, rows: int, channels: slice) -> tuple[int, ...]:
 
 def _edge(how: _How, z: Any, channels: slice, rows: Array) -> Any:
     """Rows of a band that others need."""
-    return _read(how, z, rows, channels, np.empty(_shape(how, z, len(rows), channels), z.dtype))
+    edge = np.empty(_shape(how, z, len(rows), channels), z.dtype)
+    for index, here in _parts(how, z, rows, channels):
+        edge[here] = z.oindex[index]
+    return edge
 
 
-def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, near: list[Any]) -> Array:
+def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, near: list[Any], spare: _Spare) -> Array:
     """The rows `needed` of an image: its `own` from the store, others from [(their numbers, an `_edge()`)]."""
     axis = how.axes[0] if z.ndim == 3 else 0
     height, first = z.shape[axis], own.start - needed.start
-    rows = np.empty(_shape(how, z, len(needed), channels), z.dtype)
+    rows = spare.array(_shape(how, z, len(needed), channels), z.dtype)
     part = rows[(slice(None),) * axis + (slice(first, first + len(own)),)]
-    _read(how, z, slice(own.start, own.stop), channels, part)
+    for index, here in _parts(how, z, slice(own.start, own.stop), channels):
+        z.get_basic_selection(index, out=NDBuffer.from_numpy_array(part[here]))
     at, numbers = np.moveaxis(rows, axis, 0), np.asarray(needed) % height
     for theirs, edge in near:
         hits = np.flatnonzero(np.isin(numbers, theirs))
@@ -140,16 +162,26 @@ def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, nea
 
 
 def _band(
-    how: _How, z: Any, mask: Any, channels: slice, extremes: Any, own: range, needed: range, near: Any, mask_near: Any
+    how: _How,
+    z: Any,
+    mask: Any,
+    channels: slice,
+    extremes: Any,
+    own: range,
+    needed: range,
+    near: Any,
+    mask_near: Any,
+    spare: _Spare,
+    targets: Any,
 ) -> Any:
-    """The results of a band of rows."""
+    """The results of a band of rows; None where they are written to targets."""
     how = how.whole(extremes)
     y, x, c = how.axes
-    rows = _gathered(how, z, channels, own, needed, near)
-    valid = None if mask is None else _gathered(how, mask, channels, own, needed, mask_near)
+    rows = _gathered(how, z, channels, own, needed, near, spare)
+    valid = None if mask is None else _gathered(how, mask, channels, own, needed, mask_near, spare)
     shape = _shape(how, z, len(own), channels)
     wide = np.dtype("uint8") if how.dtype == bool else how.dtype
-    results = [np.empty(shape, wide) for _ in range(how.results)]
+    results = [spare.array(shape, wide) if targets else np.empty(shape, wide) for _ in range(how.results)]
     several = how.name == "window" and not isinstance(how.options["statistic"], str)
     step = max(_RUN_ROWS, len(needed) - len(own))  # fewer rows stay in the cache; higher windows would begin anew
     runs = [(at, min(at + step, own.stop)) for at in range(own.start, own.stop, step)]
@@ -162,9 +194,17 @@ def _band(
         for top, bottom in runs:
             to = tuple(a[top - own.start : bottom - own.start] for a in planes)
             f.run(plane, needed.start, top, bottom, to if several else to[0], mask=valid, continues=top > own.start)
-    if how.dtype != bool:
-        return results
-    return [np.bitwise_and(result, 1, out=result).view(bool) for result in results]
+    if how.dtype == bool:
+        results = [np.bitwise_and(result, 1, out=result).view(bool) for result in results]
+    for target, result in zip(targets or (), results):
+        for index, here in _parts(how, target, slice(own.start, own.stop), channels):
+            part = spare.array(result[here].shape, how.dtype)
+            part[...] = result[here]  # a chunk in one piece is encoded as it is
+            target[index] = part
+            spare.give(part)
+    for one in [*(results if targets else ()), valid, rows]:
+        spare.give(one)
+    return None if targets else results
 
 
 def _extremes(lowest: Any, largest_var: Any) -> tuple[float, float]:
@@ -192,8 +232,8 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
     return dask.delayed(_extremes)(*found)
 
 
-def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
-    """Results of an image in a store, by bands of rows."""
+def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
+    """Results of an image in a store, by bands of rows; written, now, to arrays that are created, if any."""
     extremes = _extremes_of(how, z, mask)
     of_rows = how if extremes is None else how.whole((0.0, 0.0))  # the rows that it needs depend on none
     y, x, c = how.axes
@@ -217,17 +257,20 @@ def _by_rows(how: _How, z: Any, mask: Any) -> list[Any]:
         read = [edge(how, source, channels, rows) if len(rows) else None for rows in edges]
         return [[(edges[i], read[i]) for i in a] for a in asked]
 
-    made = dask.delayed(_band)
+    made, spare, targets = dask.delayed(_band), dask.delayed(_Spare)(), create() if create else None
     masks = [None] * len(own) if mask is None else near(mask, slice(None))
     starts = [np.cumsum([0, *along[:-1]]).tolist() for along in chunks]
     bands = []
     for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
         channels = slice(start, start + wide)
         parts = zip(own, needed, near(z, channels), masks)
-        bands.append([made(how, z, mask, channels, extremes, *part) for part in parts])
+        bands.append([made(how, z, mask, channels, extremes, *part, spare, targets) for part in parts])
+    every = [one for row in bands for one in row]
+    if targets:
+        dask.compute(every)
+        return targets
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
-    every = [one for row in bands for one in row]
     for s in range(how.results):
         name = f"sat-{how.name}-{uuid.uuid4().hex}"
         layer = {}
@@ -292,6 +335,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     for given in ("out", "batch_axis"):
         if given in options:
             raise TypeError(f"sat.dask.{name}: no parameter {given}")
+    to = options.pop("to", None)
+    compressors = "auto" if to is None else options.pop("compressors", "auto")
     options = {key: value for key, value in options.items() if key != "dtype" or value is not None}
     labelled = hasattr(x, "dims") and hasattr(x, "attrs") and hasattr(x, "coords")
     source = opened(x, "x")
@@ -313,7 +358,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     others = [axis for axis in range(source.ndim) if axis not in axes]
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
-    names = options.get("statistic", options.get("method"))
+    names: Any = options.get("statistic", options.get("method"))
     if "wolf" in ([names] if isinstance(names, str) else names or []) and others and source.shape[others[0]] > 4:
         raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
     several = names is not None and not isinstance(names, str)
@@ -329,7 +374,17 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     if axes[0] > axes[1]:
         raise ValueError("x: its columns lie before its rows; transposed, it is taken")
     mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]))
-    results = (_by_rows if isinstance(source, zarr.Array) else _by_chunks)(how, source, mask)
+    dtypes = {name: how.dtype for name in names} if several else how.dtype
+    chunks = [along[0] for along in chunks_of(source)]
+    create = None if to is None else lambda: written_to(to, dtypes, source.shape, chunks, compressors)
+    if isinstance(source, zarr.Array):
+        results = _by_rows(how, source, mask, create)
+    else:
+        results = _by_chunks(how, source, mask)
+        if create:
+            lazy, results = results, create()
+            da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
+            results = [da.from_zarr(one) for one in results] if labelled else results
     if labelled:
         results = [x.copy(data=result) for result in results]
         for result in results:
@@ -357,7 +412,10 @@ def box(
     mask     (H, W), in a store if the image is, else a Dask or NumPy array.
     nodata   of a DataArray None is what it says itself: a _FillValue that was decoded (`rio.encoded_nodata`) is NaN,
              that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
-    options  of `sat.box()`, but for out and batch_axis.
+    options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
+             result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
+             to an array of its name in a new group.  What is returned lies there.  It takes less memory than a lazy
+             result, which waits in memory until it is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """

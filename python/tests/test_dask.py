@@ -2,6 +2,7 @@
 
 import collections
 import pathlib
+import pickle
 import re
 
 import numpy as np
@@ -59,7 +60,7 @@ def listed(results):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_filters_have_the_bits_of_the_whole(seed, monkeypatch):
+def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
     rng = np.random.default_rng(seed)
     shape, chunks = rng.integers(1, 120, 2).tolist(), rng.integers(1, 70, 2).tolist()
     channels = [None, None, None, 0, 2][seed % 5]
@@ -83,18 +84,25 @@ def test_filters_have_the_bits_of_the_whole(seed, monkeypatch):
     z = stored(a, chunks)
     monkeypatch.setattr(sd, "_RUN_ROWS", int(rng.integers(1, 5)) * 8)
     shapes = da.from_array(a, chunks=z.chunks).chunks
-    got = listed(call(sd, z, mask=None if mask is None else stored(mask, [17, 23]), **options))
+    masks = None if mask is None else stored(mask, [17, 23])
+    got = listed(call(sd, z, mask=masks, **options))
     for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
         assert result.chunks == shapes and result.dtype == value.dtype == want.dtype
         np.testing.assert_array_equal(value, want)
+    monkeypatch.setattr(sd, "_CHUNK_BYTES", int(rng.integers(1, 4000)))
+    for result, want in zip(listed(call(sd, z, mask=masks, to=tmp_path / "rows.zarr", **options)), wanted, strict=True):
+        assert result.chunks == z.chunks and result.dtype == want.dtype
+        np.testing.assert_array_equal(result[...], want)
     cuts = tuple(tuple(np.diff([0, *sorted({*rng.integers(0, side, 3)} - {0}), side])) for side in shape)
     try:
         got = listed(call(sd, da.from_array(a, chunks=cuts), mask=mask, **options))
     except ValueError as refused:
         assert "cannot go around" in str(refused)
         return
-    for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
-        assert result.chunks == cuts and value.dtype == want.dtype
+    written = listed(call(sd, da.from_array(a, chunks=cuts), mask=mask, to=tmp_path / "chunks.zarr", **options))
+    for result, want, value, there in zip(got, wanted, dask.compute(*got), written, strict=True):
+        assert result.chunks == cuts and value.dtype == want.dtype and there.chunks == tuple(c[0] for c in cuts)
+        np.testing.assert_array_equal(there[...], value)
         if a.dtype.kind == "f" and value.dtype.kind == "f":
             np.testing.assert_allclose(value, want, rtol=1e-6, atol=BOUND * 40 * 40 * 1e4)
         elif a.dtype.kind != "f":
@@ -113,16 +121,58 @@ class Counting(zarr.storage.MemoryStore):
 
 @pytest.mark.parametrize("border", ["shrink", "wrap"])
 @pytest.mark.parametrize("size", [9, 31, (201, 9)])
-def test_chunks_are_decoded_at_most_twice(rng, border, size):
+def test_chunks_are_decoded_at_most_twice(rng, border, size, tmp_path):
     a = oracle.image(rng, (260, 90), "float32")
     z = stored(a, (20, 31), Counting())
     results = sd.window(z, size, ["mean", "std"], border)
-    Counting.reads.clear()
-    mean, std = dask.compute(*results)
-    reads = [n for key, n in Counting.reads.items() if "c/" in key]
-    assert len(reads) == 13 * 3 and max(reads) <= 2
-    np.testing.assert_array_equal(mean, sat.window(a, size, "mean", border))
-    np.testing.assert_array_equal(std, sat.window(a, size, "std", border))
+    made = lambda: dask.compute(*results), lambda: sd.window(z, size, ["mean", "std"], border, to=tmp_path / "to.zarr")
+    for make in made:
+        Counting.reads.clear()
+        mean, std = make()
+        reads = [n for key, n in Counting.reads.items() if "c/" in key]
+        assert len(reads) == 13 * 3 and max(reads) <= 2
+        np.testing.assert_array_equal(mean[...], sat.window(a, size, "mean", border))
+        np.testing.assert_array_equal(std[...], sat.window(a, size, "std", border))
+
+
+def test_memory_of_bands_is_used_again(rng, tmp_path):
+    z = stored(oracle.image(rng, (200, 30), "uint8"), (20, 30))
+    made = []
+
+    class Spare(sd._Spare):
+        def array(self, shape, dtype):
+            made.append(super().array(shape, dtype))
+            return made[-1]
+
+    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="sync"):
+        patch.setattr(sd, "_Spare", Spare)
+        sd.window(z, 5, ["mean", "std"], to=tmp_path / "to.zarr")
+    assert len(made) == 10 * (3 + 2)
+    assert len({id(array.base) for array in made}) <= 4 + 1, "rows, results, what is encoded; the second band is higher"
+    assert not pickle.loads(pickle.dumps(sd._Spare([np.zeros(9)])))
+
+
+def test_what_is_written(rng, tmp_path):
+    a = np.zeros((40, 30), np.uint8)
+    for i, source in enumerate([stored(a, (10, 20)), da.from_array(a, chunks=(10, 20))]):
+        to = tmp_path / f"{i}.zarr"
+        mean, std = sd.window(source, 5, ["mean", "std"], to=to, compressors=None)
+        assert sorted(dict(zarr.open_group(to).arrays())) == ["mean", "std"] and mean.compressors == ()
+        assert sum(path.is_file() for path in to.glob("std/c/*/*")) == 8, "without a look for empty chunks"
+        for taken in (to, to / "mean"):
+            with pytest.raises((ValueError, FileExistsError), match="(?i)exists"):
+                sd.box(source, 5, to=taken)
+    with pytest.raises((ValueError, FileExistsError), match="(?i)exists"):
+        sd.table(stored(a, (10, 20)), to=to)
+    stored(a + 1, (10, 20), tmp_path / "a.zarr")
+    with pytest.raises((ValueError, FileExistsError), match="(?i)exists"):
+        sd.box(tmp_path / "a.zarr", 5, to=tmp_path / "a.zarr")
+    assert (zarr.open_array(tmp_path / "a.zarr")[...] == 1).all(), "the image is as it was"
+    with pytest.raises(ValueError, match="cannot go around"):
+        sd.box(da.from_array(a, chunks=10), 81, "wrap", to=tmp_path / "none.zarr")
+    assert not (tmp_path / "none.zarr").exists()
+    with pytest.raises(TypeError, match="compressors"):
+        sd.box(source, 5, compressors=None)
 
 
 def test_nothing_is_read_before_it_is_asked_for(rng):
@@ -182,7 +232,7 @@ def test_tables(seed, tmp_path, monkeypatch):
         (stored(a, chunks), None if mask is None else stored(mask, chunks)),
         (da.from_array(a, chunks=tuple(chunks)), mask),
     ]:
-        for to in [None, str(tmp_path / "t.zarr")]:
+        for to in [None, str(tmp_path / f"{type(source).__module__}.zarr")]:
             made = sd.table(source, moments, which, nodata, to)
             assert (made.squares is None) == (moments == 1)
             assert (made.counts is None) == (mask is None and nodata is None)

@@ -26,7 +26,9 @@ SIDE, CHUNK = 4000, 500
 
 @pytest.fixture(scope="module", params=[2])
 def client(request):
-    with dask.config.set({"distributed.scheduler.allowed-failures": 10}):
+    # A cluster gives up a worker that is not there this long after it was lost: killed again, by then.
+    lasting = {"distributed.deploy.lost-worker-timeout": "1h", "distributed.scheduler.allowed-failures": 10}
+    with dask.config.set(lasting):
         with distributed.LocalCluster(n_workers=request.param, threads_per_worker=1, dashboard_address=None) as cluster:
             with distributed.Client(cluster) as client:
                 yield client
@@ -42,18 +44,20 @@ def image(tmp_path_factory):
 
 
 def written(path, x):
-    z = zarr.create_array(path, shape=x.shape, chunks=x.chunksize, dtype=x.dtype, compressors=None, overwrite=True)
+    z = zarr.create_array(path, shape=x.shape, chunks=x.chunksize, dtype=x.dtype, compressors=None)
     da.store(x, z, lock=False)
     return z[...]
 
 
 CALLS = {
-    "box": lambda path, to: written(to, sd.box(path, 31)),
+    "box": lambda path, to: sd.box(path, 31, to=to, compressors=None)[...],
+    "lazy box": lambda path, to: written(to, sd.box(path, 31)),
     "box of a Dask array": lambda path, to: written(to, sd.box(da.from_zarr(path), 31)),
     "table": lambda path, to: sd.table(path, to=to).sums[...],
 }
 WHOLE = {
     "box": lambda a: sat.box(a, 31),
+    "lazy box": lambda a: sat.box(a, 31),
     "box of a Dask array": lambda a: sat.box(a, 31),
     "table": lambda a: sat.table(a, layout="inclusive").array,
 }
@@ -76,8 +80,14 @@ def test_a_worker_is_killed(client, image, tmp_path, name, share):
     """The process of a worker is killed when a share of the result's chunks is written."""
     path, a = image
     files = SIDE // CHUNK * (SIDE // CHUNK)
-    client.wait_for_workers(len(client.cluster.workers), timeout=60)
-    victim = next(iter(client.cluster.workers.values())).pid
+    started = time.monotonic()
+    while True:  # the one that was killed before has begun again
+        pids = {worker.pid for worker in client.cluster.workers.values()}
+        if set(client.run(os.getpid, on_error="ignore").values()) == pids:
+            break
+        assert time.monotonic() < started + 60
+        time.sleep(0.05)
+    victim = min(pids)
     after, killed = tmp_path / "after.zarr", []
 
     def kill():
@@ -139,6 +149,8 @@ def test_a_store_without_space_is_an_error(client, image, tmp_path):
     try:
         with pytest.raises(OSError):
             da.store(sd.box(path, 5), target, lock=False)
+        with pytest.raises(OSError):
+            sd.box(path, 5, to=tmp_path / "b.zarr", compressors=None)
         with pytest.raises(OSError):
             sd.table(path, to=tmp_path / "t.zarr")
     finally:
