@@ -82,7 +82,7 @@ enough() {
     grey 2000 1500 large.pgm
     awk 'BEGIN { for (; i < 70000; i++) printf "%d,%d,9,9\n", i % 190, i / 211 }' >any.csv
     head -8000 any.csv >few.csv
-    sed 's/$/.5/' few.csv >real.csv
+    sed 's/,/.25,/g; s/$/.25/' few.csv >real.csv # of nine pieces
     ok large.pgm --box 1 -o mask.pgm
     for in in a.pgm:260K c.ppm:500K f.pfm:620K; do # enough for the rows
         for args in few.csv real.csv "few.csv --stat mean,std,count" "real.csv --nodata 1 --stat rms"; do
@@ -95,6 +95,8 @@ enough() {
     limit=5000K enough query large.pgm --rects any.csv -q -o o.csv --mask mask.pgm
     limit=2500K enough query large.pgm --rects any.csv -q -o o.csv
     [[ $said -lt 6000000 ]]
+    # Its 3000000 bytes would fit, but not with what reading it takes.
+    ok query large.pgm --grid 4 --max-memory 3000K -o o.npy
 }
 
 @test "--max-memory: answers to rectangles of an image that is read whole count" {
