@@ -2,9 +2,9 @@
  * window_sums.cu and window_moments.cu.
  *
  * Idea    Nothing is taken away from a sum, so that nothing cancels, and a sample spoils the windows that hold it and
- * no other.  Counts, sums, means and squared deviations of parts of a window are joined, as on the host.  Down the columns a window is the suffix of one segment of rows,
- * joined with the prefix of the next.  Along a row, windows of 1, 2, 4 ... columns are joined from two of half their
- * width.
+ *         no other.  Counts, sums, means and squared deviations of parts of a window are joined.  Down the columns a
+ *         window is the suffix of one segment of rows, joined with the prefix of the next.  Along a row, windows of
+ *         1, 2, 4 ... columns are joined from two of half their width.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
  *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992; Hillis &

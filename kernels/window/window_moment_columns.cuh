@@ -466,10 +466,12 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at, bool) const
     {
-        if (COUNTED || all_count(at))
-            sum_around_rest<!COUNTED>(s, m, state, oldest, entry, at);
-        else
+        if (COUNTED || !all_count(at))
             sum_around<false, -1>(s, m, state, oldest, entry, at);
+        else if constexpr (sizeof(Sample) == 4)
+            sum_around_rest<true>(s, m, state, oldest, entry, at);
+        else
+            sum_around<true, -1>(s, m, state, oldest, entry, at);
     }
 };
 

@@ -139,14 +139,14 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
      * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART
-     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them; of
-     * narrower windows it is not known when compiled: ANY. */
+     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them.  ANY: it
+     * is not known when compiled. */
     static constexpr unsigned ANY = ~0u;
     template <bool ALIKE, unsigned PART, unsigned MORE>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
         const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
-        const unsigned more = MORE == ANY ? l.width - PART : MORE;
+        const unsigned more = MORE == ANY ? l.width - PART - whole * RUN : MORE;
         const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
@@ -251,12 +251,16 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <bool ALIKE> PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
         const unsigned width = (unsigned)(x.before + 1 + x.after);
-        if (width >= RUN)
-            sum_wide<ALIKE>(s, v, l, width);
-        else if (2 * width >= RUN)
-            sum_row<ALIKE, RUN / 2, ANY>(s, v, l);
-        else if (RUN >= 4 && 4 * width >= RUN)
-            sum_row < ALIKE, RUN<4 ? 1 : RUN / 4, ANY>(s, v, l);
+        constexpr unsigned HALF = RUN < 2 ? 1 : RUN / 2, QUARTER = RUN < 4 ? 1 : RUN / 4;
+        if (width >= RUN) {
+            if constexpr (sizeof(Sample) == 4)
+                sum_wide<ALIKE>(s, v, l, width);
+            else
+                sum_row<ALIKE, RUN, ANY>(s, v, l);
+        } else if (width >= HALF)
+            sum_row<ALIKE, HALF, ANY>(s, v, l);
+        else if (width >= QUARTER)
+            sum_row<ALIKE, QUARTER, ANY>(s, v, l);
         else
             sum_row<ALIKE, 1, ANY>(s, v, l);
     }

@@ -1,5 +1,5 @@
-/* window_moments.cu - statistics of windows of floats that need a variance or squares; with counts where samples may not
- * count: under a mask, NaN skipped, no data.
+/* window_moments.cu - statistics of windows of floats that need a variance or squares; with counts where samples may
+ * not count: under a mask, NaN skipped, no data.
  *
  * Idea    The strips of box_float.cu, with two sums for each set of samples: of the samples, and of their squared
  *         distances from their mean.  Squares are summed about a pivot: (x - p)^2.  Going over to the mean m of n
@@ -7,15 +7,15 @@
  *         set: of all windows of a step, the first entering row, or where that does not count the last sample between
  *         that does.  A set that is whole is moved to another pivot by an addition.  So windows of a column are the end
  *         of the leaving rows, the parts between, and the beginning of the entering rows, as sums are; those of a row
- *         the end of a part of a run of columns, whole runs, and further columns, about the mean of a column that all of
- *         them hold.  Where no sample, or no column with samples, lies in all of them, the two ends are summed about
- *         pivots of their own and joined.
+ *         are the end of a part of a run of columns, whole runs, and further columns, about the mean of a column that
+ *         all of them hold.  Where no sample, or no column with samples, lies in all of them, the two ends are summed
+ *         about pivots of their own and joined.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
- *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992; Markstein,
- *         IA-64 and elementary functions, 2000 (roots).
+ *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992;
+ *         Markstein, IA-64 and elementary functions, 2000 (roots).
  *
- * Layout  Columns of a row, four of RUN = 2; a place has a sum and its squares:
+ * Layout  Columns of a row, in runs of RUN = 2; a place has a sum and its squares:
  *
  *             run 0  run 1            place   0   1  | 3   4
  *             a  b   c  d             column  a   c  | b   d
@@ -28,8 +28,8 @@
  * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples, and their
  *         count.
  *
- * Sync    Two barriers a step as there.  A row: its runs are there, its columns are read, results are there; barriers of
- *         the block where it has two warps.
+ * Sync    Two barriers a step as there.  A row: its runs are there, its columns are read, results are there; barriers
+ *         of the block where it has two warps.
  *
  * Limits  Windows that leave a strip an eighth of its pixels, of less than 2^31 samples.  No extremes of the image.
  *
@@ -39,8 +39,10 @@
 
 sat_status window::prepare_moments(state *w, bool *has_room)
 {
-    const bool one = w->spec.channels == 1;
-    if (w->spec.sample == SAT_F32)
-        return one ? prepare_moments_f32(w, has_room) : prepare_moments_f32_channels(w, has_room);
-    return one ? prepare_moments_f64(w, has_room) : prepare_moments_f64_channels(w, has_room);
+    static sat_status (*const of[2][2][2])(state *, bool *) = {
+        {{prepare_moments_f32_channels, prepare_moments_f32_channels_counted},
+         {prepare_moments_f32, prepare_moments_f32_counted}},
+        {{prepare_moments_f64_channels, prepare_moments_f64_channels_counted},
+         {prepare_moments_f64, prepare_moments_f64_counted}}};
+    return of[w->spec.sample == SAT_F64][w->spec.channels == 1][w->plan.validity](w, has_room);
 }

@@ -264,35 +264,36 @@ inline sat_status make_inverses(state *w, int64_t most)
     });
 }
 
-/* Strips of one warp, or of two where these leave a larger share of their pixels for results. */
+/* Strips of two warps, or of f32 samples of one channel where these leave as large a share of their pixels for results,
+ * of one: less would not pay for the kernels. */
 template <class Sample, unsigned CHANNELS, box::float_features FEATURES>
 sat_status prepare_moments_of(state *w, bool *has_room)
 {
     using feature = moments_of_windows<FEATURES>;
     constexpr tuning::box_float_strip S = tuning::window_moments_strip_of(sizeof(Sample), FEATURES & 1);
-    using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
     using wide = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 2, S.step, S.queue, 1>;
     sat_status status = take_strips(w);
     if (status != SAT_OK) return status;
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     box::split_window<Sample>(f, S.step);
-    const bool fits = box::fits<narrow>(f);
-    const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
-    const bool is_wide = box::fits<wide>(f) && (!fits || gain > tuning::BOX_FLOAT_WIDER);
-    *has_room = (fits || is_wide) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
+    *has_room = box::fits<wide>(f) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
     if (!*has_room) return SAT_OK;
     const int64_t of_run = S.run * rows;
     status = make_inverses(w, of_run > columns ? of_run : columns);
     if (status != SAT_OK) return status;
-    w->queue = is_wide ? queue_moments<wide> : queue_moments<narrow>;
-    status = is_wide ? box::prepare_strips<wide>(f, w->arena) : box::prepare_strips<narrow>(f, w->arena);
+    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4) {
+        using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+        const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
+        if (box::fits<narrow>(f) && gain <= tuning::BOX_FLOAT_WIDER) {
+            w->queue = queue_moments<narrow>;
+            status = box::prepare_strips<narrow>(f, w->arena);
+            return status == SAT_OK ? describe_strips(w) : status;
+        }
+    }
+    w->queue = queue_moments<wide>;
+    status = box::prepare_strips<wide>(f, w->arena);
     return status == SAT_OK ? describe_strips(w) : status;
-}
-template <class Sample, unsigned CHANNELS> sat_status prepare_moments_of(state *w, bool *has_room)
-{
-    return w->plan.validity ? prepare_moments_of<Sample, CHANNELS, box::SUMS_COUNTS_AND_SQUARES>(w, has_room)
-                            : prepare_moments_of<Sample, CHANNELS, box::SUMS_AND_SQUARES>(w, has_room);
 }
 
 } // namespace window

@@ -3,5 +3,5 @@
 
 sat_status window::prepare_moments_f32(state *w, bool *has_room)
 {
-    return prepare_moments_of<float, 1>(w, has_room);
+    return prepare_moments_of<float, 1, box::SUMS_AND_SQUARES>(w, has_room);
 }

@@ -3,5 +3,5 @@
 
 sat_status window::prepare_moments_f64(state *w, bool *has_room)
 {
-    return prepare_moments_of<double, 1>(w, has_room);
+    return prepare_moments_of<double, 1, box::SUMS_AND_SQUARES>(w, has_room);
 }

@@ -101,9 +101,13 @@ sat_status prepare_sums_f64(state *w, bool *has_room);
 sat_status prepare_sums_f64_channels(state *w, bool *has_room);
 sat_status prepare_moments(state *w, bool *has_room);
 sat_status prepare_moments_f32(state *w, bool *has_room);
+sat_status prepare_moments_f32_counted(state *w, bool *has_room);
 sat_status prepare_moments_f32_channels(state *w, bool *has_room);
+sat_status prepare_moments_f32_channels_counted(state *w, bool *has_room);
 sat_status prepare_moments_f64(state *w, bool *has_room);
+sat_status prepare_moments_f64_counted(state *w, bool *has_room);
 sat_status prepare_moments_f64_channels(state *w, bool *has_room);
+sat_status prepare_moments_f64_channels_counted(state *w, bool *has_room);
 
 /* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu,
  * window_float.cu. */

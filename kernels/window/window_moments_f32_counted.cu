@@ -1,0 +1,7 @@
+/* window_moments_f32_counted.cu - the kernels of window_moments.cu for f32 samples of one channel, counted. */
+#include "window/window_moments.cuh"
+
+sat_status window::prepare_moments_f32_counted(state *w, bool *has_room)
+{
+    return prepare_moments_of<float, 1, box::SUMS_COUNTS_AND_SQUARES>(w, has_room);
+}
