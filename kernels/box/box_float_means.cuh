@@ -13,7 +13,6 @@ template <class Layout> struct float_means : float_rows<Layout> {
     using typename Layout::shared;
     /* Nearly all threads have FULL means of a row, or more. */
     static constexpr unsigned RUN = Layout::RUN_PIXELS, STEP = Layout::STEP_ROWS, FULL = RUN - RUN / 8;
-    static constexpr int64_t EDGES_LONGER = 0; /* strips that the two edges take longer than two others */
     using typename float_rows<Layout>::window_sums;
     using Layout::RUNS, Layout::PITCH, Layout::MEANS_PITCH, Layout::doubles, Layout::COLUMNS, Layout::ONE_CHANNEL,
         Layout::out, Layout::out_row_bytes, Layout::out_image_bytes, Layout::row_of_warp, Layout::threads, Layout::x,

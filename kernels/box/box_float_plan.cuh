@@ -107,7 +107,7 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     if (status != SAT_OK) return status;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, strips = (width + f->strip - 1) / f->strip;
     const int64_t at_once = info.multiprocessors * blocks_at_once<Filter>();
-    f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS, Filter::EDGES_LONGER);
+    f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS);
     if ((int32_t)Filter::QUEUED < f->blocks) {
         const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
         size_t sums;

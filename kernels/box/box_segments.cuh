@@ -56,15 +56,14 @@ inline int64_t count_of(const segments &s)
     return edges * ((height + s.edge_rows - 1) / s.edge_rows) + (s.strips - edges) * ((height + s.rows - 1) / s.rows);
 }
 
-/* Segments of rows_of() rows.  Blocks that are left in the last wave go to the edges.  longer: how many strips the
- * edges take longer than others. */
+/* Segments of rows_of() rows.  Blocks that are left in the last wave go to the edges. */
 inline segments segments_of(int64_t height, int64_t window, int64_t strips, int64_t images, int64_t at_once,
-                            int64_t step, int64_t longer)
+                            int64_t step)
 {
     const auto rows_for = [&](int64_t segments) {
         return (int32_t)(((height + segments - 1) / segments + step - 1) / step * step);
     };
-    const int64_t of_strip = (height - 1) / rows_of(height, window, (strips + longer) * images, at_once, step) + 1;
+    const int64_t of_strip = (height - 1) / rows_of(height, window, strips * images, at_once, step) + 1;
     const int64_t blocks = of_strip * strips * images, waves = (blocks + at_once - 1) / at_once;
     const int64_t left = (waves * at_once - blocks) / images, edges = strips > 1 ? 2 : 1;
     const int64_t more = tuning::simulated ? 1 : left / edges;

@@ -27,11 +27,10 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count,
         Layout::row_number, Layout::row_of_warp;
 
-    /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and mean
-     * and variance are those of sums of columns, with what moment_columns::store() makes of their squares.  A variance
-     * may be little less than 0. */
+    /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and
+     * squares are those of moment_columns::store().  Squares may be little less than 0. */
     struct window_sums {
-        double mean[RUN], variance[RUN];
+        double sum[RUN], squares[RUN];
         uint32_t n[RUN];
     };
 
@@ -98,8 +97,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
     PRIM_DEVICE static void set(window_sums &v, unsigned i, const columns &window, double pivot, double n, double per_n)
     {
-        v.mean[i] = window.sum * per_n;
-        v.variance[i] = about_mean(window, pivot, n, per_n) * per_n;
+        v.sum[i] = window.sum;
+        v.squares[i] = about_mean(window, pivot, n, per_n);
         v.n[i] = (uint32_t)window.n;
     }
     PRIM_DEVICE double mean_of(const columns &c) const
@@ -160,8 +159,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     own = column_at<true>(s, l, i);
                 else
                     add<ALIKE>(own, column_at<ALIKE>(s, l, i), pivot);
-                v.mean[i] = own.sum;
-                v.variance[i] = own.squares;
+                v.sum[i] = own.sum;
+                v.squares[i] = own.squares;
                 v.n[i] = (uint32_t)own.n;
             }
             if constexpr (PART == RUN) {
@@ -190,7 +189,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             }
 #pragma unroll
             for (unsigned i = 0; i < PART; i++) {
-                const columns window = {v.mean[p + i] + further.sum, v.variance[p + i] + further.squares,
+                const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
                                         (int32_t)v.n[p + i] + further.n};
                 const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
                 const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);

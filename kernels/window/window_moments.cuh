@@ -31,7 +31,6 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename base::window_sums;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
-    static constexpr int64_t EDGES_LONGER = 0;
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
         Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
@@ -63,7 +62,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 s.places.set(i, (uint16_t)(this->run_of(pixel, i - pixel * channel_count()) * RUN + pixel % RUN));
             }
     }
-    /* The run of a sample, times RUN, and its place in the run. */
+    /* The number of a sample's run, times RUN, plus its place in the run. */
     PRIM_DEVICE unsigned place_of(const shared &s, uint32_t sample) const
     {
         return ONE_CHANNEL ? sample : s.places.get(sample);
@@ -96,13 +95,17 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                        line = ONE_CHANNEL ? 0 : run / of_line;
         if (line >= channel_count()) return;
         const int32_t rows = rows_of(row);
-        if constexpr (!COUNTED) {
-            const double per_rows = this->inverse_of(rows), per_square = per_rows * per_rows;
+        const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
+        window w[RUN];
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                v.mean[i] *= per_rows;
-                v.variance[i] *= per_square;
-                v.n[i] *= (uint32_t)rows;
+        for (unsigned i = 0; i < RUN; i++) {
+            if constexpr (COUNTED) {
+                const double n = real(v.n[i], 0);
+                w[i] = window_of(n, v.sum[i], v.squares[i], reciprocal(n));
+            } else {
+                const double per_columns = r.whole ? per_width : this->inverse_of((int32_t)v.n[i]);
+                const double n = (r.whole ? this->real_width : real(v.n[i], 0)) * rows;
+                w[i] = window_of(n, v.sum[i], v.squares[i] * per_rows, per_columns * per_rows);
             }
         }
         if (takes_value && !(r.whole && rows == y.before + 1 + y.after)) {
@@ -110,31 +113,31 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
                 const double more = beyond(first + (int32_t)i, rows);
-                if (!(more > 0)) continue;
-                const window w = with_border({real(v.n[i], 0), v.mean[i], v.variance[i]}, value[line], more);
-                v.mean[i] = w.mean;
-                v.variance[i] = w.variance;
-                v.n[i] = (uint32_t)w.n;
+                if (more > 0) w[i] = with_border(w[i], value[line], more);
             }
         }
-        if (results.ddof > 0)
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                const double n = real(v.n[i], 0);
-                v.variance[i] *= n * reciprocal(n - results.ddof);
-            }
         if (plain) {
-            stage(s, 4 * row_of_warp() + run, v);
+            if (results.ddof > 0)
+#pragma unroll
+                for (unsigned i = 0; i < RUN; i++) w[i].variance *= w[i].n * reciprocal(w[i].n - results.ddof);
+            stage(s, 4 * row_of_warp() + run, w);
             return;
         }
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
-                                          prim::vec<double, 2>{v.mean[i], v.variance[i]});
-            if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), v.n[i]);
+                                          prim::vec<double, 2>{w[i].mean, w[i].variance});
+            if constexpr (COUNTED)
+                s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), (uint32_t)w[i].n);
         }
     }
-    PRIM_DEVICE void stage(shared &s, unsigned to, const window_sums &v) const
+    /* per_n: 1 / n, nearly.  The mean of alike samples is one of them. */
+    PRIM_DEVICE static window window_of(double n, double sum, double squares, double per_n)
+    {
+        const double mean = box::corrected_quotient(sum, n, per_n);
+        return {n, mean == mean ? mean : sum * per_n, squares * per_n};
+    }
+    PRIM_DEVICE void stage(shared &s, unsigned to, const window (&w)[RUN]) const
     {
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++, to += NARROW_ROW) {
@@ -144,17 +147,17 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_at(i));
             };
             if (o.statistic == SAT_STATISTIC_mean)
-                each([&](unsigned i) { return (float)v.mean[i]; });
+                each([&](unsigned i) { return (float)w[i].mean; });
             else if (o.statistic == SAT_STATISTIC_std)
-                each([&](unsigned i) { return not_below_0(root_of(v.variance[i])); });
+                each([&](unsigned i) { return not_below_0(root_of(w[i].variance)); });
             else
-                each([&](unsigned i) { return not_below_0((float)v.variance[i]); });
+                each([&](unsigned i) { return not_below_0((float)w[i].variance); });
             if (!o.may_be_empty) continue;
-            const uint32_t least = (uint32_t)o.least;
+            const double least = o.least;
             const float empty = (float)o.empty;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++)
-                if (v.n[i] < least) s.means.set(to + base::narrow_place(0, i), empty);
+                if (w[i].n < least) s.means.set(to + base::narrow_place(0, i), empty);
         }
     }
     PRIM_DEVICE static float not_below_0(float v)
@@ -211,8 +214,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 n = real(s.counts.get(row_number() * NARROW_ROW + base::narrow_place(run, in_run)), 0);
             else if (shrinks)
                 n = (double)(r.whole ? x.before + 1 + x.after : prim::load(x.covered + column)) * rows;
-            const double variance = is.at[1] < 0 ? 0 : is.at[1], whole = n > results.ddof ? (n - results.ddof) / n : 1;
-            moments<double> m = {n, is.at[0] * n, is.at[0], variance, variance * whole + is.at[0] * is.at[0], 0};
+            const double mean = is.at[0], variance = is.at[1] < 0 ? 0 : is.at[1];
+            moments<double> m = {n, mean * n, mean, variance * (n / (n - results.ddof)), variance + mean * mean, 0};
             m.x = (double)prim::load(of_row + at);
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
@@ -277,15 +280,20 @@ sat_status prepare_moments_of(state *w, bool *has_room)
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     box::split_window<Sample>(f, S.step);
-    *has_room = box::fits<wide>(f) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
+    bool is_narrow = false;
+    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4) {
+        using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+        const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
+        is_narrow = box::fits<narrow>(f) && !(box::fits<wide>(f) && gain > tuning::BOX_FLOAT_WIDER);
+    }
+    *has_room = (is_narrow || box::fits<wide>(f)) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
     if (!*has_room) return SAT_OK;
-    const int64_t of_run = S.run * rows;
+    const int64_t of_run = (FEATURES & 1) != 0 ? S.run * rows : rows; /* samples of a run of columns */
     status = make_inverses(w, of_run > columns ? of_run : columns);
     if (status != SAT_OK) return status;
     if constexpr (CHANNELS == 1 && sizeof(Sample) == 4) {
         using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-        const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
-        if (box::fits<narrow>(f) && gain <= tuning::BOX_FLOAT_WIDER) {
+        if (is_narrow) {
             w->queue = queue_moments<narrow>;
             status = box::prepare_strips<narrow>(f, w->arena);
             return status == SAT_OK ? describe_strips(w) : status;

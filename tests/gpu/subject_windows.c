@@ -124,10 +124,11 @@ static void choose_outputs(windows *w, size_t k, uint64_t *random)
     }
 }
 
-/* Deviations of samples of which few count, in regions: some columns have none that all windows of a step hold. */
+/* Samples of which few count, in regions: some columns have none that all windows of a step hold.  Deviations, and mean
+ * squares, which need fewer samples. */
 static bool few_count(size_t k)
 {
-    return k % 48 == 38 || k % 48 == 44;
+    return k % 48 == 38 || k % 48 == 44 || k % 48 == 32;
 }
 
 static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
@@ -186,6 +187,7 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
         if (deviations) w->spec.min_valid = 0, w->spec.ddof = 0;
         if (k % 36 == 35) w->spec.min_valid = 0.75;
     }
+    if (k % 48 == 32) w->spec.masked = true, w->spec.min_valid = 0, w->spec.ddof = 2;
     /* Segments whose suffixes are not all there at a time. */
     if (k % 3 == 0) w->spec.window_height = random_in(random, 1, e == FULL ? 300 : 40);
     /* Variances of windows that reach far beyond the image. */
@@ -234,10 +236,10 @@ static bool resolve(windows *w)
  * they are denormal, or so large that an f64 is.  NaN, and the value that is no sample, here and there. */
 static void make_floats(const windows *w, size_t k, int64_t samples, uint64_t *random)
 {
-    const bool alike = k % 48 == 20 || (few_count(k) && k % 96 > 48);
-    const uint64_t kind = alike                          ? 5
-                          : k % 48 == 14 || few_count(k) ? 2
-                                                         : random64(random) % 8,
+    const bool alike = k % 48 == 20 || (few_count(k) && k % 48 != 32 && k % 96 > 48);
+    const uint64_t kind = alike                                            ? 5
+                          : k % 48 == 14 || (few_count(k) && k % 48 != 32) ? 2
+                                                                           : random64(random) % 8,
                    rare = k % 48 == 14 || random64(random) % 2 ? 8191 : 63;
     const double same = (double)(1 + *random % 999) / 999;
     const int most = w->src.type == SAT_F32 ? 80 : 800, tiny = w->src.type == SAT_F32 ? -140 : -1060;
@@ -274,6 +276,10 @@ static void *make(uint64_t seed, size_t k, effort e)
         w->spec.outputs = 2;
         w->output[0] = (sat_window_output){.statistic = "mean"};
         w->output[1] = (sat_window_output){.statistic = "std"};
+    }
+    if (k % 48 == 32) {
+        w->spec.outputs = 1;
+        w->output[0] = (sat_window_output){.statistic = "rms"};
     }
     w->images = random_in(&seed, 1, w->spec.count);
     w->src = tall(w, w->spec.channels, w->spec.sample);
