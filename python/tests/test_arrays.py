@@ -266,6 +266,9 @@ def test_images_of_means_are_read_once(rng, copies):
         np.testing.assert_allclose(sat.mean(image, rects, mask, out=out), want)
         with pytest.raises(ValueError, match="shares memory"):
             sat.mean(image, rects, out=a.reshape(-1)[:6].reshape(2, 3))
+    memory = np.zeros(90)
+    with pytest.raises(ValueError, match="shares memory"):
+        sat.mean(a, rects, Tensor(memory.view(np.uint8)[:713].reshape(23, 31)), out=memory[:6].reshape(2, 3))
     assert given.times == 3 and mask.times == 2 and copies() == 0
     with pytest.raises(TypeError, match="image: a gradient"):
         sat.mean(Tensor(RuntimeError("a gradient")), rects, out=out)
