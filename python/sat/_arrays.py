@@ -26,7 +26,7 @@ LAYOUTS = {"padded": 0, "inclusive": 1, "exclusive": 2}
 # How many arrays were copied, as they could not be read in their place.
 copies = 0
 
-_IMAGE, _MASK, _SUMS = 0, 1, 2  # the roles of arrays.h
+IMAGE, MASK, _SUMS = 0, 1, 2  # the roles of arrays.h
 
 
 def code(dtype: DTypeLike | None) -> int:
@@ -81,10 +81,10 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
         array = np.asarray(given)
     if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:
         raise TypeError(f"{name}: samples of {array.dtype}; bool, integers and floats of up to 64 bits are taken")
-    if role == _MASK:
+    if role == MASK:
         if array.dtype not in (np.dtype(bool), np.dtype("uint8")):
             raise TypeError(f"{name}: {array.dtype} where bool or uint8 is taken; mask != 0 is a bool")
-    elif role == _IMAGE:
+    elif role == IMAGE:
         if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
             array = _narrowed(array, name)
         elif array.dtype.kind == "f" and array.dtype.itemsize == 2:
@@ -127,8 +127,9 @@ def check_result(out: Any, others: Sequence[Any]) -> None:
         if stride < reach and out.size:
             raise ValueError("out: its elements share bytes")
         reach += stride * (side - 1)
-    if any(np.may_share_memory(out, np.asarray(other)) for other in others if other is not None):
-        raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
+    for other in others:
+        if isinstance(other, np.ndarray) and np.may_share_memory(out, other):
+            raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
 
 
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:

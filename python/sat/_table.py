@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import LAYOUTS, apart, check_result, code
+from ._arrays import IMAGE, LAYOUTS, MASK, apart, check_result, code, readable
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _LAYOUT_NAMES = list(LAYOUTS)
+_WIDE = {kind: np.dtype(kind + "8") for kind in "uif"}
 _STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_statistics()}
 
 
@@ -55,16 +56,25 @@ def _index(one: bool, batch: bool, channel: bool) -> tuple[Any, Any, Any]:
 
 
 def _views(
-    out: dict[str, Any], names: list[str], whole: bool, index: tuple[Any, Any, Any], others: Sequence[Any]
+    out: dict[str, Any], names: list[str], whole: bool, index: tuple[Any, Any, Any], others: Sequence[Any],
+    shape: tuple[int, ...] | None = None, sums: str = "f",
 ) -> list[Array | None]:
-    """Arrays of `out` as (N, n, C), where the library can write into them as they lie."""
+    """Arrays of `out` as (N, n, C), where the library can write into them as they lie.
+
+    All are compared with their dtypes, and with the shape if it is known, before one is written.  sums: the kind of
+    the table's dtype."""
     views: list[Array | None] = [None] * len(names)
     for name, given in out.items():
         if name not in names:
             raise ValueError(f"out: {name!r}, which is not asked for")
         check_result(given, [*others, *(other for key, other in out.items() if key != name)])
-        lies = given.flags.carray and given.dtype.isnative and given.ndim == index.count(slice(None))
-        if lies and not (whole and _STATISTICS[name][1]):
+        integers = whole and _STATISTICS[name][1]  # from floats
+        dtype = _WIDE["i" if integers else sums if whole and name == "sum" else "f"]
+        if given.dtype != dtype:
+            raise TypeError(f"out: {given.dtype} where the {name} is {dtype}")
+        if shape is not None:
+            _check_shape(given, shape)
+        if not integers and given.flags.carray and given.ndim == index.count(slice(None)):
             views[names.index(name)] = given[tuple(axis or None for axis in index)]
     return views
 
@@ -83,18 +93,15 @@ def _shaped(
         for name, view, answer in zip(names, views, answers):
             if name in out:
                 if answer is not view:
-                    _fill(out[name], shaped[name], name)
+                    _check_shape(out[name], shaped[name].shape)
+                    out[name][...] = shaped[name]
                 shaped[name] = out[name]
     return shaped
 
 
-def _fill(out: Array, answer: Any, name: str) -> None:
-    """Copies an answer into an array of the exact dtype and shape."""
-    if out.dtype != answer.dtype:
-        raise TypeError(f"out: {out.dtype} where the {name} is {answer.dtype}")
-    if out.shape != answer.shape:
-        raise ValueError(f"out: shape {out.shape} where the result has {answer.shape}")
-    out[...] = answer
+def _check_shape(out: Array, shape: tuple[int, ...]) -> None:
+    if out.shape != shape:
+        raise ValueError(f"out: shape {out.shape} where the result has {shape}")
 
 
 class Region:
@@ -262,7 +269,15 @@ class Table:
         boxes, one = _rectangles(rects)
         batch, _, _, channel = core.axes
         index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
-        views = _views(out, names, whole, index, [boxes, core.array, core.squares, core.counts]) if out else None
+        views = None
+        if out:
+            sums = core.array
+            shape: tuple[int, ...] = () if one else (len(boxes),)
+            if batch >= 0:
+                shape = (sums.shape[batch], *shape)
+            if channel >= 0:
+                shape += (sums.shape[channel],)
+            views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, sums.dtype.kind)
         return _shaped(core.ask(boxes, names, bool(clip), ddof, views), names, whole, index, out, views)
 
     def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
@@ -443,9 +458,13 @@ def mean(
     """
     if isinstance(image, np.ma.MaskedArray):
         image, mask = apart(image, mask, channel_axis, batch_axis)
+    if type(image) is not np.ndarray:
+        image = readable(image, IMAGE, "image")
+    if mask is not None and type(mask) is not np.ndarray:
+        mask = readable(mask, MASK, "mask")
     boxes, one = _rectangles(rects)
     batch = batch_axis is not None
-    index = _index(one, batch, channel_axis is not None or np.ndim(image) - batch == 3)
+    index = _index(one, batch, channel_axis is not None or image.ndim - batch == 3)
     named = None if out is None else {"mean": out}
     views = _views(named, ["mean"], False, index, [boxes, image, mask]) if named else None
     answers = _core.ask_image(image, boxes, ["mean"], bool(clip), 0, views, mask, nodata, channel_axis, batch_axis)

@@ -359,9 +359,13 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
     names: Any = options.get("statistic", options.get("method"))
-    if "wolf" in ([names] if isinstance(names, str) else names or []) and others and source.shape[others[0]] > 4:
-        raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
     several = names is not None and not isinstance(names, str)
+    names = list(names) if several else [names]
+    distinct = list(dict.fromkeys(names))
+    if several and name == "window":
+        options["statistic"] = distinct
+    if "wolf" in distinct and others and source.shape[others[0]] > 4:
+        raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
     small = [min(side, source.shape[axis]) for side, axis in zip(_sides(options), axes)]
     tried = getattr(sat, name)(np.zeros(small, source.dtype), **options)  # says what is wrong with the options
     how = _How(
@@ -374,8 +378,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     if axes[0] > axes[1]:
         raise ValueError("x: its columns lie before its rows; transposed, it is taken")
     mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]))
-    dtypes = {name: how.dtype for name in names} if several else how.dtype
-    chunks = [along[0] for along in chunks_of(source)]
+    dtypes = {one: how.dtype for one in distinct} if several else how.dtype
+    chunks = [max(along) for along in chunks_of(source)]
     create = None if to is None else lambda: written_to(to, dtypes, source.shape, chunks, compressors)
     if isinstance(source, zarr.Array):
         results = _by_rows(how, source, mask, create)
@@ -385,6 +389,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
             lazy, results = results, create()
             da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
             results = [da.from_zarr(one) for one in results] if labelled else results
+    if several:
+        results = [results[distinct.index(one)] for one in names]
     if labelled:
         results = [x.copy(data=result) for result in results]
         for result in results:

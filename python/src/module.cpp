@@ -14,11 +14,13 @@
 
 using namespace sat_python;
 
-// std::vector calls it.  libstdc++ has it since GCC 11, which is newer than manylinux_2_28.
+// std::vector of libstdc++ calls it since GCC 11, which is newer than manylinux_2_28.
+#if _GLIBCXX_RELEASE >= 11
 void std::__throw_bad_array_new_length()
 {
     throw std::bad_array_new_length();
 }
+#endif
 
 namespace
 {

@@ -245,6 +245,37 @@ def test_dlpack(rng, copies):
         sat.box(a, 5, out=Tensor(a))
 
 
+class Given:
+    """What NumPy converts; it counts how often."""
+
+    def __init__(self, array):
+        self.array, self.times = array, 0
+
+    def __array__(self, dtype=None, copy=None):
+        self.times += 1
+        return self.array
+
+
+def test_images_of_means_are_read_once(rng, copies):
+    a = oracle.image(rng, (23, 31, 3), "float64")
+    rects = [[3, 4, 5, 6], [0, 0, 31, 23]]
+    want = np.array([a[y : y + h, x : x + w].mean((0, 1)) for x, y, w, h in rects])
+    out, given, mask = np.empty((2, 3)), Given(a), Given(np.ones((23, 31), bool))
+    for image in (Tensor(a), given):
+        np.testing.assert_allclose(sat.mean(image, rects), want)
+        np.testing.assert_allclose(sat.mean(image, rects, mask, out=out), want)
+        with pytest.raises(ValueError, match="shares memory"):
+            sat.mean(image, rects, out=a.reshape(-1)[:6].reshape(2, 3))
+    memory = np.zeros(90)
+    with pytest.raises(ValueError, match="shares memory"):
+        sat.mean(a, rects, Tensor(memory.view(np.uint8)[:713].reshape(23, 31)), out=memory[:6].reshape(2, 3))
+    assert given.times == 3 and mask.times == 2 and copies() == 0
+    with pytest.raises(TypeError, match="image: a gradient"):
+        sat.mean(Tensor(RuntimeError("a gradient")), rects, out=out)
+    with pytest.raises(TypeError, match="mask: a gradient"):
+        sat.mean(a, rects, Tensor(RuntimeError("a gradient")), out=out)
+
+
 def test_subclasses_and_mappings(rng, copies, tmp_path):
     a = oracle.image(rng, (23, 31), "uint8")
     np.save(tmp_path / "a.npy", a)

@@ -1,5 +1,6 @@
 """Tables and statistics of rectangles against slices of the image."""
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -259,6 +260,11 @@ def test_rectangles_out(rng, shape, axes, rects):
     assert list(got) == names and got["std"] is std and np.array_equal(std, want["std"])
 
 
+class Unread:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("a gradient")
+
+
 def test_rectangles_out_is_checked(rng):
     a = oracle.image(rng, (23, 31), "uint8")
     t = sat.table(a, 2)
@@ -269,6 +275,10 @@ def test_rectangles_out_is_checked(rng):
         (TypeError, "no array", [0.0] * 4),
         (TypeError, "float32 where the mean is float64", np.empty(4, np.float32)),
         (TypeError, ">f8 where", np.empty(4, ">f8")),
+        *(
+            (TypeError, re.escape(f"{np.dtype(kind)} where the mean is float64"), np.empty(4, kind))
+            for kind in ("float16", "complex128", "longdouble", "bool", "M8[s]", "O", "S8")
+        ),
         (ValueError, r"\(3,\) where the result has \(4,\)", np.empty(3)),
         (ValueError, r"\(4, 1\) where the result has \(4,\)", np.empty((4, 1))),
         (ValueError, "read-only", locked),
@@ -291,6 +301,15 @@ def test_rectangles_out_is_checked(rng):
         t.query(RECTS, "mean", {"std": wide[:4]})
     with pytest.raises(TypeError, match="float64 where the count is int64"):
         t.query(RECTS, "count", {"count": wide[:4]})
+    kinds = [("u1", RECTS, "uint64"), ("i2", RECTS, "int64"), ("f4", RECTS, "float64"), ("u1", RECTS + 0.5, "float64")]
+    for dtype, boxes, wants in kinds:
+        for wrong in (np.empty(4, "float16"), np.empty((4, 1), wants)):
+            mean = np.full(4, 77.0)
+            with pytest.raises((TypeError, ValueError), match=f"float16 where the sum is {wants}|shape"):
+                sat.table(a.astype(dtype)).query(boxes, ["mean", "sum"], {"mean": mean, "sum": wrong}, clip=True)
+            assert (mean == 77).all(), "none is written where one does not fit"
+    with pytest.raises(TypeError, match="no array"):
+        t.query(RECTS, ["mean", "sum"], {"mean": wide[:4], "sum": Unread()})
     assert t.mean(RECTS, wide[::100]) is not None and sat.mean(a, RECTS, out=wide[:4]).base is wide
 
 
