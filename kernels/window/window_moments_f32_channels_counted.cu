@@ -1,4 +1,4 @@
-/* window_moments_f32_channels_counted.cu - window_moments.cu for f32 samples of several channels, counted. */
+/* window_moments_f32_channels_counted.cu - the kernels of window_moments.cu for f32 samples of channels, counted. */
 #include "window/window_moments.cuh"
 
 sat_status window::prepare_moments_f32_channels_counted(state *w, bool *has_room)

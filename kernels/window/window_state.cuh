@@ -22,7 +22,7 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums;       /* floats: strips, where no variance is needed and they have room; else: */
+    box_float *sums;       /* floats: strips, where they have room; else suffixes, group and at_once */
     const double *inverse; /* of those with variances: 1 / n */
     double *suffixes;
     int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */

@@ -378,8 +378,9 @@ def table(
              proven to hold the whole image.  A narrower one wraps, and answers rectangles whose own sum fits.
     layout   "padded": (H+1, W+1), a row and a column of zeros first, as OpenCV's; "inclusive": (H, W), as cumsum.
 
-    The result's dtype depends on the image's shape and dtype alone.  Integers are exact; entries of float tables are
-    wrong by at most 2 (W + H) 2^-53 of the sum of absolute values.
+    The result's dtype depends on the image's shape and dtype alone.  Integers are exact, or refused: the squares of
+    samples of 32 bits are summed in float64, up to 2^53, or by dtype="f8" beyond.  Entries of float tables are wrong by
+    at most 2 (W + H) 2^-53 of the sum of absolute values.
 
     >>> t = sat.table(np.arange(12, dtype=np.uint8).reshape(3, 4))
     >>> t.mean([1, 1, 2, 2])
@@ -393,7 +394,15 @@ def table(
     if moments != 1 and moments != 2:
         raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
-    return Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
+    made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
+    squares = made.squares
+    if dtype is None and squares is not None and squares.dtype.kind == "f" and made.sample.kind in "iu":
+        if float(np.max(squares, initial=0)) > 2.0**53:
+            raise ValueError(
+                f"the sums of squares of {made.sample} exceed 2^53: variances of rectangles would be rounded; "
+                "subtract a level from the image, or say so by dtype='f8'"
+            )
+    return made
 
 
 def load(

@@ -325,3 +325,15 @@ def test_many_rectangles_out_allocate_nothing(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 14
+
+
+def test_squares_of_32_bits_are_exact_or_refused():
+    heights = 500000 + np.random.default_rng(0).integers(-9, 10, (300, 200)).astype("i4")
+    with pytest.raises(ValueError, match="exceed 2.53.*dtype='f8'"):
+        sat.table(heights, moments=2)
+    rounded = sat.table(heights, moments=2, dtype="f8")
+    assert rounded.squares is not None and rounded.array.dtype == "f8"
+    exact = sat.table(heights - 500000, moments=2)
+    rect = heights[20:29, 30:39]
+    assert exact.var([30, 20, 9, 9]) == pytest.approx(np.var(rect), rel=1e-15)
+    assert sat.table(np.arange(12).reshape(3, 4), moments=2).var([0, 0, 4, 3]) == pytest.approx(np.var(np.arange(12)))
