@@ -59,6 +59,8 @@ def _totals(
     """
     rows, valid = _loaded(part), _loaded(mask)
     height, width = rows.shape
+    if after is not None and made.moments == 2 and rows.dtype.kind in "iu":
+        _table.check_squares(after[1], rows.dtype)
     last = [np.zeros(width, kind) for kind in made.kinds]
     size = made.step if carry is None else made.piece if targets else height
     tables = [np.empty((min(size, height), width), kind) for kind in made.kinds]
@@ -105,8 +107,8 @@ def table(
     compressors      of `to`, as of `zarr.create_array()`; None: none.
 
     Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
-    the next begin.  An image in a store is read twice for it.  Integers are exact (modulo 2^64); floats are within
-    2 (W + H) 2^-53 of the sum of absolute values.
+    the next begin.  An image in a store is read twice for it.  Integers are exact, modulo 2^64; sums of squares of
+    samples of 32 bits above 2^53 are refused.  Floats are within 2 (W + H) 2^-53 of the sum of absolute values.
     """
     source = opened(x, "x")
     if source.ndim != 2 or min(source.shape) < 1:

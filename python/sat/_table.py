@@ -353,6 +353,15 @@ def _common(parts: list[Array], kinds: set[np.dtype[Any]], widens: bool) -> np.d
     return np.dtype("int64" if any(kind.kind == "i" for kind in kinds) else "uint64")
 
 
+def check_squares(squares: Array, sample: np.dtype[Any]) -> None:
+    """Refuses sums of squares of integers in float64 that may have been rounded."""
+    if squares.dtype.kind == "f" and float(np.max(squares, initial=0)) > 2.0**53:
+        raise ValueError(
+            f"the sums of squares of {sample} exceed 2^53: variances of rectangles would be rounded; "
+            "subtract a level from the image, or take a table of its own: sat.table(..., dtype='f8')"
+        )
+
+
 def table(
     image: ArrayLike,
     moments: int = 1,
@@ -395,13 +404,8 @@ def table(
         raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
     made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
-    squares = made.squares
-    if dtype is None and squares is not None and squares.dtype.kind == "f" and made.sample.kind in "iu":
-        if float(np.max(squares, initial=0)) > 2.0**53:
-            raise ValueError(
-                f"the sums of squares of {made.sample} exceed 2^53: variances of rectangles would be rounded; "
-                "subtract a level from the image, or say so by dtype='f8'"
-            )
+    if dtype is None and made.squares is not None and made.sample.kind in "iu":
+        check_squares(made.squares, made.sample)
     return made
 
 
