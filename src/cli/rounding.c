@@ -15,15 +15,17 @@ static bool is_rounded(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64
     if (!(r->error > 0)) return false;
     const sat_type narrowest = sat_accum_for(t->sample, width * height); /* that answers all rectangles */
     const bool narrow = sat_type_bytes(narrowest) == 4;
+    char way[64] = "`sat query` of the image itself is exact"; /* no integers hold sums of squares of 32 bits */
+    if (t->power != 2 || sat_type_bytes(t->sample) < 4)
+        snprintf(way, sizeof way, "--type %s%si64 make%s exact table%s", narrow ? sat_type_name(narrowest) : "",
+                 narrow ? " and " : "", narrow ? "" : "s an", narrow ? "s" : "");
     snprintf(text, ROUNDING_TEXT_BYTES,
-             "its sums%s can be rounded: %s %.15g, and %s is exact below %.0f; a rectangle's may be off by %.15g; "
-             "--type %s%si64 make%s exact table%s",
+             "its sums%s can be rounded: %s %.15g, and %s is exact below %.0f; a rectangle's may be off by %.15g; %s",
              t->power == 2 ? " of squares" : "",
              r->by_type ? "of such samples they may reach"
              : negative ? "they may reach"
                         : "they reach",
-             r->largest, sat_type_name(t->view.type), r->exact, ceil(r->error), narrow ? sat_type_name(narrowest) : "",
-             narrow ? " and " : "", narrow ? "" : "s an", narrow ? "s" : "");
+             r->largest, sat_type_name(t->view.type), r->exact, ceil(r->error), way);
     return true;
 }
 

@@ -6,6 +6,8 @@
  * point summation, 1993).  S is at most the last entry / (1 - g).  A rectangle takes four entries, and three more
  * roundings of numbers below 2 S: 4 g S + 6 u S, and a little.
  *
+ * A square of 32 bits may be rounded before it is added: one step more.
+ *
  * Signed samples cancel each other, so that the last entry bounds nothing.  For them S is the sum of the magnitudes: of
  * the image where there is one, and else at most 2^(b-1) for each pixel.
  *
@@ -84,13 +86,14 @@ static void bound(const sat_table *t, int64_t height, const sat_view *image, sat
     r->exact = t->view.type == SAT_F32 ? 0x1p24 : 0x1p53;
     r->error = NAN;
     const bool counts = t->power == SAT_COUNTS;
-    if (!counts && (sat_is_float(t->sample) || (t->power == 2 && bits == 32))) return;
+    if (!counts && sat_is_float(t->sample)) return;
     const bool negative = !counts && t->power != 2 && sat_is_signed(t->sample);
     r->by_type = negative && image == NULL;
     r->largest = r->by_type ? ldexp((double)width * (double)height, bits - 1)
                  : negative ? sum_of_magnitudes(image)
                             : largest_entry(&t->view);
-    const double steps = ((double)width + (double)height) / r->exact, off = steps / (1 - steps);
+    const double squared = t->power == 2 && bits == 32; /* a square is rounded, too */
+    const double steps = ((double)width + (double)height + squared) / r->exact, off = steps / (1 - steps);
     if (r->largest >= r->exact)
         r->error = steps > 0.25 ? INFINITY : (4 * off + 8 / r->exact) * r->largest / (1 - off);
     else if (r->largest < r->exact)

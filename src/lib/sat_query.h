@@ -113,7 +113,7 @@ typedef struct sat_rounding {
                        where nothing is known of the error */
     double exact;   /* below, all integers are held exactly: 2^24 or 2^53 */
     double error;   /* how far the sum of any rectangle may be off, at most: 0 of integers below `exact`; NaN where that
-                       is not known, of float samples and of squares of 32-bit ones; INFINITY */
+                       is not known, of float samples; INFINITY */
     int64_t lost_x; /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
                        -1: all are finite */
     bool by_type;   /* `largest` holds for any image of that signed type, as none is given */

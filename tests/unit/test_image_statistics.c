@@ -315,6 +315,19 @@ static void rounding(void **state)
     t.sample = SAT_F32;
     assert_ok(sat_table_rounding(&t, ROWS, NULL, &r));
     assert_true(isnan(r.error) && r.lost_x == -1);
+
+    /* Squares of 32 bits, 2000000000 and one more, are 8e18 and 1 in f64, which holds multiples of 1024 there. */
+    static double squares[2] = {4e18, 8.000000004e18};
+    sat_table of_squares = {
+        .view = {.data = squares, .row_bytes = sizeof squares, .width = 2, .height = 1, .channels = 1, .type = SAT_F64},
+        .layout = SAT_INCLUSIVE,
+        .sample = SAT_I32,
+        .power = 2};
+    assert_ok(sat_table_rounding(&of_squares, 1, NULL, &r));
+    assert_true(r.error >= 1024 && r.error < 1e5 && r.largest == squares[1]);
+    squares[1] = 0x1p52;
+    assert_ok(sat_table_rounding(&of_squares, 1, NULL, &r));
+    assert_true(r.error == 0);
 }
 
 /* ---- light ---------------------------------------------------------------------------------------------- */
