@@ -354,14 +354,14 @@ static bool same(const windows *w, int i, const sat_view *seen)
             if (is == to || (isnan(is) && isnan(to))) continue;
             if (rounds && fabs(is - to) <= fabs(to) * bound + of_mean) continue;
             double exact = to;
-            const int64_t area = w->spec.window_width * w->spec.window_height;
+            const int64_t whole = w->spec.window_width * w->spec.window_height;
             if (floats && of_image && image != y / w->spec.height) {
-                if ((steps -= area * w->spec.width * w->spec.height * w->spec.channels) < 0) return true;
+                if ((steps -= whole * w->spec.width * w->spec.height * w->spec.channels) < 0) return true;
                 image = y / w->spec.height;
                 extremes = window_extremes_of(&w->spec, &w->src, mask, image);
             }
             if (floats) {
-                if ((steps -= area) < 0) return true;
+                if ((steps -= whole) < 0) return true;
                 const window_extremes *known = of_image ? &extremes : NULL;
                 if (window_agrees(&w->spec, o, &w->src, mask, known, y, x, is, &exact)) continue;
             }
