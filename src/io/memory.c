@@ -1,7 +1,7 @@
 #include "memory.h"
 
 #include <limits.h>
-#include <math.h>
+#include <stdint.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -163,7 +163,11 @@ static void put_size(char *buffer, double bytes, int digits, bool up)
     }
     double scale = 1;
     for (int i = 0; i < digits; i++) scale *= 10;
-    snprintf(buffer, 32, "%.*f %s", u ? digits : 0, up ? ceil(bytes * scale) / scale : bytes, units[u]);
+    if (up && u > 0) { /* without ceil(), which not every compiler has in itself */
+        const double whole = (double)(uint64_t)(bytes * scale);
+        bytes = (whole < bytes * scale ? whole + 1 : whole) / scale;
+    }
+    snprintf(buffer, 32, "%.*f %s", u ? digits : 0, bytes, units[u]);
 }
 
 const char *size_text(char *buffer, double bytes)
