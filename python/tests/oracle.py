@@ -19,6 +19,11 @@ def image(rng, shape, dtype):
     return rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
 
 
+def squarable(a):
+    """Samples whose sums of squares float64 holds, where these are of 32 bits."""
+    return a >> 12 if a.dtype.kind in "iu" and a.dtype.itemsize == 4 else a
+
+
 def table(a):
     """The padded table of an image (H, W), in Python's integers or float64."""
     wide = a.astype(object if a.dtype.kind in "iub" else np.float64)

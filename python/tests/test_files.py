@@ -111,7 +111,7 @@ def alike(t, u):
 
 @pytest.mark.parametrize("dtype", oracle.DTYPES + ["bool"])
 def test_pickles_of_tables_in_memory(rng, tmp_path, dtype):
-    a = oracle.image(rng, (2, 23, 31, 3), dtype)
+    a = oracle.squarable(oracle.image(rng, (2, 23, 31, 3), dtype))
     grey, wide = a[0, ..., 0], np.empty((48, 64), {"f": "f8", "i": "i8"}.get(a.dtype.kind, "u8"))
     tables = [
         sat.table(grey),
