@@ -75,11 +75,10 @@ INLINE void store_windows(const moments *v, f64 *out, const f64 *scale, const bo
 {
     const int members = sat_window_members(all, counts);
     f64s one[BOX_LINES];
-    f64 *to = out;
 #define STORE_MEMBER(member)                                                                                           \
     UNROLL for (int j = 0; j < BOX_LINES; j++) one[j] = member;                                                        \
-    store_turned(one, to, members);                                                                                    \
-    to += BOX_LINES;
+    store_turned(one, out, members);                                                                                   \
+    out += BOX_LINES;
     if (counts) { STORE_MEMBER(v[j].n) }
     STORE_MEMBER(v[j].sum)
     if (all) {
