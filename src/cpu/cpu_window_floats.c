@@ -29,7 +29,7 @@
 /* Of results, at least; half of it where columns may have counts. */
 enum { STRIP_SAMPLES = 768 };
 
-/* Of moments, and what is told of windows: n, sum, mean, variance, mean of squares. */
+/* Members of moments; and of the results of describe(): n, sum, mean, variance, mean of squares. */
 enum { MEMBERS = 4, TOLD = 5 };
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
@@ -45,7 +45,7 @@ typedef struct worker {
     double *x, *valid;                      /* rows of a strip: those that leave, and those that enter */
     part *slots, none, prefix, rest;        /* what steps down the columns keep: sat_box_step */
     double *turned;                         /* eight rows of columns, then of windows, transposed */
-    double *told;                           /* of windows: eight rows of a chunk, one after the other */
+    double *told;                           /* results of describe(): eight rows of a chunk, one after the other */
 } worker;
 
 typedef struct sat_cpu_floats {
@@ -333,7 +333,7 @@ static bool low_down(strip *s, int64_t block)
     return true;
 }
 
-/* How the moments of eight rows of windows are told. */
+/* From the moments of eight rows of windows to what describe() makes of them. */
 static sat_window_describe describe(const strip *s)
 {
     const sat_cpu_window *w = s->run->w;

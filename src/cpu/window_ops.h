@@ -70,7 +70,7 @@ typedef struct sat_window_along {
     const sat_window_rates *of_one, *of_window;
 } sat_window_along;
 
-/* What is told of windows, in eight rows that are `row` entries apart; n where they have counts.  sum, var and squares
+/* The results of windows, in eight rows that are `row` entries apart; n where they have counts.  sum, var and squares
  * may be NULL. */
 typedef struct sat_window_describe {
     double *n, *sum, *mean, *var, *squares;
