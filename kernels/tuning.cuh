@@ -209,6 +209,10 @@ constexpr bool box_wide_pays(size_t bytes, bool real, bool narrow, int64_t colum
 constexpr int64_t BOX_WIDE_LEAST_ELEMENTS = simulated ? 8 : 512, BOX_WIDE_LEAST_ROWS = simulated ? 2 : 64;
 constexpr unsigned BOX_WIDE_SUM_THREADS = simulated ? 64 : 256, BOX_WIDE_SCAN_WARPS = simulated ? 2 : 32;
 
+/* Passes over an image: bytes of each of two buffers.  1 GiB holds 4096 rows of 8192 samples, of 32 bytes each. */
+constexpr unsigned BOX_PASSES_THREADS = simulated ? 32 : 128;
+constexpr int64_t BOX_PASSES_BYTES = simulated ? 48000 : 1 << 30;
+
 /* ---- window: statistics ---------------------------------------------------------------------------------------- */
 
 /* Columns of a lane: 16 bytes of u8; of three channels a multiple of three. */
@@ -229,14 +233,8 @@ constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
  * hold. */
 constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 4 : 8, WINDOW_FEW_WARPS = 2;
 
-/* Floats: threads of a block, and columns of each.  The broad ones are for wide windows: 64 KiB of Turing's shared
- * memory do not hold them. */
-constexpr unsigned WINDOW_FLOAT_THREADS = simulated ? 32 : 256, WINDOW_FLOAT_OWN = 2,
-                   WINDOW_FLOAT_BROAD_THREADS = simulated ? 64 : 512, WINDOW_FLOAT_BROAD_OWN = 6;
-constexpr int window_float_blocks(unsigned threads)
-{
-    return threads == WINDOW_FLOAT_THREADS ? simulated ? 2 : 3 : 1;
-}
+/* Floats in passes: blocks of results on a multiprocessor. */
+constexpr unsigned WINDOW_PASSES_BLOCKS = 8;
 
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */

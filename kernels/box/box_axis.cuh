@@ -20,6 +20,11 @@ struct axis {
     const int32_t *covered; /* for each position of the image: samples that its window holds */
 };
 
+PRIM_HOST_DEVICE int32_t side_of(const axis &a)
+{
+    return a.before + 1 + a.after;
+}
+
 /* Samples of the image in a window. */
 PRIM_DEVICE uint32_t covered(const axis &a, int32_t at)
 {

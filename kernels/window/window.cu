@@ -2,7 +2,7 @@
  *
  * Idea    A plan is resolved once (src/lib/window_plan.h).  Its samples and window choose the kernel: of u8 and i8
  *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu, with
- *         variances window_moments.cu; window_float.cu).
+ *         variances window_moments.cu; windows too wide for both window_passes.cu).
  *
  * Paper   Those of the kernels.
  *
@@ -31,6 +31,18 @@
 namespace
 {
 
+sat_status prepare_floats(window::state *w)
+{
+    const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    bool has_room;
+    sat_status status = squares ? window::prepare_moments(w, &has_room) : window::prepare_sums(w, &has_room);
+    if (status != SAT_OK || has_room) return status;
+    if (w->spec.band_rows) /* crops begin where strips have the image's bits */
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lldx%lld need the whole image", window::NAME,
+                        (long long)w->spec.window_width, (long long)w->spec.window_height);
+    return window::prepare_passes(w);
+}
+
 sat_status choose(window::state *w)
 {
     const sat_box_window *b = &w->plan.window;
@@ -38,7 +50,7 @@ sat_status choose(window::state *w)
     const double terms = (double)b->area_px * (double)b->area_px * (double)m * (double)m;
     const bool variance = w->plan.needs & SAT_NEEDS_VAR, squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     const size_t bytes = sat_type_bytes(w->spec.sample);
-    if (sat_is_float(w->spec.sample)) return window::prepare_floats(w);
+    if (sat_is_float(w->spec.sample)) return prepare_floats(w);
     w->arithmetic = !variance || terms < 0x1p53 ? window::IN_F64
                     : terms < 0x1p63            ? window::IN_64_BITS
                                                 : window::IN_128_BITS;

@@ -26,13 +26,19 @@ PRIM_DEVICE extremes join_lanes(extremes seen)
     return seen;
 }
 
-/* What the warp has seen; of_warps: an entry for each warp of the block. */
-PRIM_DEVICE void store_extremes(extremes *of_warps, const extremes &seen)
+PRIM_DEVICE extremes load_extremes(const extremes *from)
 {
-    const extremes all = join_lanes(seen);
+    return {prim::load(&from->low), prim::load(&from->most)};
+}
+
+/* What the warp has seen; of_warps: an entry for each warp of the block.  more: beside what it has stored before. */
+PRIM_DEVICE void store_extremes(extremes *of_warps, const extremes &seen, bool more = false)
+{
+    extremes all = join_lanes(seen), *own = of_warps + prim::warp_id();
     if (prim::lane_id() != 0) return;
-    prim::store(&of_warps[prim::warp_id()].low, all.low);
-    prim::store(&of_warps[prim::warp_id()].most, all.most);
+    if (more) join(all, load_extremes(own));
+    prim::store(&own->low, all.low);
+    prim::store(&own->most, all.most);
 }
 
 /* The extremes of an image from those of its warps: a block for each image. */
@@ -49,7 +55,7 @@ struct join_extremes {
         const extremes *from = found + prim::block_id() * of_image;
         extremes seen = no_extremes();
         for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
-            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most)});
+            join(seen, load_extremes(from + i));
         seen = join_lanes(seen);
         if (prim::lane_id() != 0) return;
         prim::store(&image[prim::block_id()].low, seen.low);

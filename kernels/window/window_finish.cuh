@@ -79,6 +79,15 @@ PRIM_DEVICE divisors divisors_of(const finish &f, double n)
     return {n, per_n, by, per_by, n * f.bias, integer_shift, (float)per_n, (float)per_by};
 }
 
+/* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; no number of 0. */
+PRIM_DEVICE double reciprocal(double n)
+{
+    double r = prim::reciprocal_approx(n);
+#pragma unroll
+    for (int i = 0; i < 2; i++) r = prim::multiply_add(prim::multiply_add(-n, r, 1.0), r, r);
+    return r;
+}
+
 /* ---- moments in f64 ------------------------------------------------------------------------------------ */
 
 /* A sum below 2^53, less `shift`.  u32: with the exponent of 2^52 in front, it is a double already. */

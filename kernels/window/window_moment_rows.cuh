@@ -8,15 +8,6 @@
 namespace window
 {
 
-/* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; no number of 0. */
-PRIM_DEVICE double reciprocal(double n)
-{
-    double r = prim::reciprocal_approx(n);
-#pragma unroll
-    for (int i = 0; i < 2; i++) r = prim::multiply_add(prim::multiply_add(-n, r, 1.0), r, r);
-    return r;
-}
-
 template <class Layout> struct moment_rows : moment_columns<Layout> {
     using base = moment_columns<Layout>;
     using Sample = typename Layout::sample_type;
@@ -138,14 +129,12 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
      * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART
-     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and MORE of them.  ANY: it
-     * is not known when compiled. */
-    static constexpr unsigned ANY = ~0u;
-    template <bool ALIKE, unsigned PART, unsigned MORE>
+     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and some more. */
+    template <bool ALIKE, unsigned PART>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
         const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
-        const unsigned more = MORE == ANY ? l.width - PART - whole * RUN : MORE;
+        const unsigned more = l.width - PART - whole * RUN;
         const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
@@ -180,13 +169,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     move(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
             const unsigned first = PART < RUN ? p + PART : 0;
-            if constexpr (MORE == ANY) {
 #pragma unroll 1
-                for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
-            } else {
-#pragma unroll
-                for (unsigned k = 0; k < MORE; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
-            }
+            for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
 #pragma unroll
             for (unsigned i = 0; i < PART; i++) {
                 const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
@@ -198,15 +182,6 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             }
             if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
         }
-    }
-    /* Windows of whole runs and MORE columns. */
-    template <bool ALIKE, unsigned MORE = RUN - 1>
-    PRIM_DEVICE void sum_wide(shared &s, window_sums &v, const lane_columns &l, unsigned width) const
-    {
-        if (width % RUN == MORE)
-            sum_row<ALIKE, RUN, MORE>(s, v, l);
-        else if constexpr (MORE > 0)
-            sum_wide<ALIKE, MORE - 1>(s, v, l, width);
     }
     template <bool ALIKE> PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
     {
@@ -251,17 +226,14 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     {
         const unsigned width = (unsigned)(x.before + 1 + x.after);
         constexpr unsigned HALF = RUN < 2 ? 1 : RUN / 2, QUARTER = RUN < 4 ? 1 : RUN / 4;
-        if (width >= RUN) {
-            if constexpr (sizeof(Sample) == 4)
-                sum_wide<ALIKE>(s, v, l, width);
-            else
-                sum_row<ALIKE, RUN, ANY>(s, v, l);
-        } else if (width >= HALF)
-            sum_row<ALIKE, HALF, ANY>(s, v, l);
+        if (width >= RUN)
+            sum_row<ALIKE, RUN>(s, v, l);
+        else if (width >= HALF)
+            sum_row<ALIKE, HALF>(s, v, l);
         else if (width >= QUARTER)
-            sum_row<ALIKE, QUARTER, ANY>(s, v, l);
+            sum_row<ALIKE, QUARTER>(s, v, l);
         else
-            sum_row<ALIKE, 1, ANY>(s, v, l);
+            sum_row<ALIKE, 1>(s, v, l);
     }
     /* Waits until the row's columns have been read. */
     template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const

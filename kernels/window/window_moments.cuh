@@ -35,10 +35,12 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
         Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
         Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
-        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp;
+        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
 
     finish results;
     uint64_t *clipped;
+    extremes *found;            /* of each warp, in the pass that searches them; else NULL */
+    const extremes *image;      /* of each image, in a pass that needs them */
     int32_t first_row, end_row; /* of results that count */
     bool plain;                 /* results are at most three means, variances and their roots, in f32 */
 
@@ -50,8 +52,10 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t, int32_t) const
     {
         const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
+        if (found) store_extremes(found_of_block(), no_extremes());
         return {origin, begin, end, 0, this->repeats() || (begin >= x.before && end <= x.n - x.after)};
     }
+    PRIM_DEVICE extremes *found_of_block() const { return found + (int64_t)prim::block_id() * (threads / prim::WARP); }
     PRIM_DEVICE void next_step(strip_results &) const {}
     PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
     PRIM_DEVICE void prepare_results(shared &s, const strip_results &) const
@@ -195,12 +199,22 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         }
     }
 
-    /* Any statistic, of any type. */
+    PRIM_DEVICE bool pixel_counts(double v, uint32_t image, int32_t row, int32_t column) const
+    {
+        if constexpr (!COUNTED) return true;
+        const bool in_mask = !masked() || prim::load(valid.mask + image * valid.mask_image_bytes +
+                                                     row * valid.mask_row_bytes + column) != 0;
+        return (v == v || valid.any_nan) && v != (double)valid.nodata && in_mask;
+    }
+
+    /* Any statistic, of any type; or the search for extremes. */
     PRIM_DEVICE void store_others(const shared &s, int32_t row, strip_results &r, uint32_t image, uint32_t first,
                                   uint32_t end) const
     {
         const int32_t channels = (int32_t)channel_count(), rows = rows_of(row);
         const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
+        extremes whole = {}, seen = no_extremes();
+        if (this->image) whole = load_extremes(this->image + image);
 #pragma unroll 1
         for (uint32_t i = first; i < end; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
@@ -217,15 +231,20 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             const double mean = is.at[0], variance = is.at[1] < 0 ? 0 : is.at[1];
             moments<double> m = {n, mean * n, mean, variance * (n / (n - results.ddof)), variance + mean * mean, 0};
             m.x = (double)prim::load(of_row + at);
+            if (found) {
+                if (pixel_counts(m.x, image, row, column)) join(seen, {m.x, 0});
+                if (m.n >= results.of[0].least) join(seen, {seen.low, m.var});
+                continue;
+            }
 #pragma unroll 1
             for (int k = 0; k < results.outputs; k++) {
                 const finish::output &o = results.of[k];
                 double v = 0;
-                with_statistic(o.statistic,
-                               [&](auto statistic) { v = value_of(statistic, results, o, m, extremes{}); });
+                with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, whole); });
                 store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
             }
         }
+        if (found) store_extremes(found_of_block(), seen, true);
     }
 };
 
@@ -254,7 +273,8 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
         k.plain = k.plain && o->type == SAT_F32 && !o->compare &&
                   ((is == SAT_STATISTIC_mean && o->p[0] == 0) || is == SAT_STATISTIC_var || is == SAT_STATISTIC_std);
     }
-    return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);
+    const int64_t blocks = box::count_of(w->sums->work);
+    return queue_passes(&k, w, blocks * src->count, src->count, blocks * (k.threads / prim::WARP), stream);
 }
 
 /* 1 / n up to `most`. */
@@ -268,7 +288,7 @@ inline sat_status make_inverses(state *w, int64_t most)
 }
 
 /* Strips of two warps, or of f32 samples of one channel where these leave as large a share of their pixels for results,
- * of one: less would not pay for the kernels. */
+ * of one.  Where samples are counted, or others, these would not pay for the kernels (docs/lab/box.md). */
 template <class Sample, unsigned CHANNELS, box::float_features FEATURES>
 sat_status prepare_moments_of(state *w, bool *has_room)
 {
@@ -280,28 +300,23 @@ sat_status prepare_moments_of(state *w, bool *has_room)
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
     box::split_window<Sample>(f, S.step);
-    bool is_narrow = false;
-    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4) {
+    *has_room = false;
+    if (rows > INT32_MAX / columns || w->plan.window.area_px > INT32_MAX) return SAT_OK;
+    const int64_t of_run = (FEATURES & 1) != 0 ? S.run * rows : rows; /* samples of a run of columns */
+    const auto take = [&]<class Filter>() {
+        *has_room = true;
+        w->queue = queue_moments<Filter>;
+        status = make_inverses(w, of_run > columns ? of_run : columns);
+        if (status == SAT_OK) status = box::prepare_strips<Filter>(f, w->arena);
+        return status == SAT_OK ? describe_strips(w, Filter::threads / prim::WARP) : status;
+    };
+    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4 && (FEATURES & 1) == 0) {
         using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
         const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
-        is_narrow = box::fits<narrow>(f) && !(box::fits<wide>(f) && gain > tuning::BOX_FLOAT_WIDER);
+        if (box::fits<narrow>(f) && !(box::fits<wide>(f) && gain > tuning::BOX_FLOAT_WIDER))
+            return take.template operator()<narrow>();
     }
-    *has_room = (is_narrow || box::fits<wide>(f)) && rows <= INT32_MAX / columns && w->plan.window.area_px <= INT32_MAX;
-    if (!*has_room) return SAT_OK;
-    const int64_t of_run = (FEATURES & 1) != 0 ? S.run * rows : rows; /* samples of a run of columns */
-    status = make_inverses(w, of_run > columns ? of_run : columns);
-    if (status != SAT_OK) return status;
-    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4) {
-        using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-        if (is_narrow) {
-            w->queue = queue_moments<narrow>;
-            status = box::prepare_strips<narrow>(f, w->arena);
-            return status == SAT_OK ? describe_strips(w) : status;
-        }
-    }
-    w->queue = queue_moments<wide>;
-    status = box::prepare_strips<wide>(f, w->arena);
-    return status == SAT_OK ? describe_strips(w) : status;
+    return box::fits<wide>(f) ? take.template operator()<wide>() : SAT_OK;
 }
 
 } // namespace window

@@ -50,6 +50,13 @@ void set_arguments(Kernel *k, const state *w, const sat_view *src, const sat_vie
     k->clipped = w->clipped;
 }
 
+/* The extremes of each image, of those that `warps` warps have found. */
+inline sat_status join_found(const state *w, int64_t images, int64_t warps, void *stream)
+{
+    const join_extremes join = {w->found, w->image, warps};
+    return prim::launch(join, images, stream);
+}
+
 /* Queues the kernel; before it, where a statistic needs extremes, a pass that searches those of each of the images,
  * which `warps` warps find. */
 template <class Kernel>
@@ -60,8 +67,7 @@ sat_status queue_passes(Kernel *k, const state *w, int64_t blocks, int64_t image
         search.found = w->found;
         search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
         sat_status status = prim::launch(search, blocks, stream);
-        const join_extremes join = {w->found, w->image, warps};
-        if (status == SAT_OK) status = prim::launch(join, images, stream);
+        if (status == SAT_OK) status = join_found(w, images, warps, stream);
         if (status != SAT_OK) return status;
         k->image = w->image;
     }

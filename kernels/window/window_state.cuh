@@ -6,11 +6,18 @@
 #include "box/box_float.cuh"
 #include "window/window_finish.cuh"
 
+namespace box
+{
+template <class Set> struct passes;
+}
+
 namespace window
 {
 
 /* What errors begin with. */
 constexpr char NAME[] = "windows";
+
+struct sample_set;
 
 struct state {
     sat_window_spec spec;
@@ -22,12 +29,12 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums;       /* floats: strips, where they have room; else suffixes, group and at_once */
-    const double *inverse; /* of those with variances: 1 / n */
-    double *suffixes;
-    int32_t group, at_once;     /* floats: float_kernel's; blocks of a launch */
-    int32_t first_row, end_row; /* of results that count, in a run */
-    void *stream;               /* of the last run */
+    box_float *sums;                 /* floats: strips, where they have room; */
+    const double *inverse;           /* of those with variances: 1 / n */
+    box::passes<sample_set> *passes; /* floats without strips */
+    int32_t blocks_of_image;         /* that make results there */
+    int32_t first_row, end_row;      /* of results that count, in a run */
+    void *stream;                    /* of the last run */
     sat_arena *arena;
     sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                         void *stream);
@@ -109,11 +116,11 @@ sat_status prepare_moments_f64_counted(state *w, bool *has_room);
 sat_status prepare_moments_f64_channels(state *w, bool *has_room);
 sat_status prepare_moments_f64_channels_counted(state *w, bool *has_room);
 
-/* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu,
- * window_float.cu. */
+/* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu; floats
+ * without strips window_passes.cu. */
 sat_status prepare_bytes(state *w);
 sat_status prepare_words(state *w);
-sat_status prepare_floats(state *w);
+sat_status prepare_passes(state *w);
 
 } // namespace window
 #endif

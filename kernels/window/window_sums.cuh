@@ -192,12 +192,12 @@ inline sat_status take_strips(state *w)
     w->sums = f;
     return SAT_OK;
 }
-inline sat_status describe_strips(state *w)
+inline sat_status describe_strips(state *w, int64_t warps)
 {
     w->strips = w->sums->work.strips;
     w->strip = w->sums->strip;
     w->rows = w->sums->work.rows;
-    return take_found(w, 0);
+    return take_found(w, box::count_of(w->sums->work) * w->spec.count * warps);
 }
 
 template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, bool *has_room)
@@ -211,7 +211,7 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_sums_of(state *w, 
     const auto take = [&]<class Filter>() { w->queue = queue_sums<Filter>; };
     status = box::prepare<counts_and_sums, Sample, CHANNELS>(f, w->arena, take, has_room);
     if (status != SAT_OK || !*has_room) return status;
-    return describe_strips(w);
+    return describe_strips(w, 0);
 }
 
 } // namespace window

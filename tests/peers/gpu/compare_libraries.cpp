@@ -278,6 +278,30 @@ int main(int argc, char **argv)
     W("i16 std 31", SAT_I16, 1, 31, {O("std", F)});
     W("u8 mean+var 255", SAT_U8, 1, 255, {O("mean", F), O("var", F)});
     W("u8 > sauvola 255", SAT_U8, 1, 255, {O("sauvola", U, true)});
+    for (int w : {3, 31, 101, 255, 1001}) {
+        const std::string ws = std::to_string(w);
+        auto nm = [&](const char *name) { return strdup((std::string(name) + " " + ws).c_str()); };
+        W(nm("f32 mean"), SAT_F32, 1, w, {O("mean", F)});
+        W(nm("f32 mean masked"), SAT_F32, 1, w, {O("mean", F)}, true);
+        W(nm("f32 mean+std"), SAT_F32, 1, w, {O("mean", F), O("std", F)});
+        W(nm("f32 mean+std masked"), SAT_F32, 1, w, {O("mean", F), O("std", F)}, true);
+    }
+    W("f32 mean+std shrink 1001", SAT_F32, 1, 1001, {O("mean", F), O("std", F)}, false, "shrink");
+    for (const char *b : {"shrink", "constant"})
+        W(strdup((std::string("f32 mean+std 31 ") + b).c_str()), SAT_F32, 1, 31, {O("mean", F), O("std", F)}, false, b);
+    W("f32 mean+std 30", SAT_F32, 1, 30, {O("mean", F), O("std", F)});
+    W("f32 mean+std 9", SAT_F32, 1, 9, {O("mean", F), O("std", F)});
+    W("f32 mean+std masked 9", SAT_F32, 1, 9, {O("mean", F), O("std", F)}, true);
+    W("f32 wolf 31", SAT_F32, 1, 31, {O("wolf", F)});
+    W("f32 wolf 1001", SAT_F32, 1, 1001, {O("wolf", F)});
+    W("f32 > sauvola 31", SAT_F32, 1, 31, {O("sauvola", U, true)});
+    W("f32x3 mean+std 31", SAT_F32, 3, 31, {O("mean", F), O("std", F)});
+    W("f64 mean+std 31", SAT_F64, 1, 31, {O("mean", F), O("std", F)});
+    W("f64 mean+std masked 31", SAT_F64, 1, 31, {O("mean", F), O("std", F)}, true);
+    B("f64 1001", SAT_F64, SAT_F64, 1, 1001, 1001);
+    B("f32x3 1001", SAT_F32, SAT_F32, 3, 1001, 1001);
+    B("f32 3001x31", SAT_F32, SAT_F32, 1, 3001, 31);
+    B("f32 1001x3", SAT_F32, SAT_F32, 1, 1001, 3);
     void *src, *dst, *mask;
     const size_t most = (size_t)N * N * 8 * 8;
     CK(cudaMalloc(&src, (size_t)N * N * 3 * 8));

@@ -1,0 +1,141 @@
+/* window_passes.cu - statistics of windows of f32 and f64 samples too wide for window_sums.cu and window_moments.cu.
+ *
+ * Idea    box_float_passes.cu, for sets of samples in place of sums.  A set is a count, a sum, a mean and squared
+ *         deviations; sets are joined, and nothing is taken away.
+ *
+ * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
+ *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.
+ *
+ * Layout  band of images -> sets of columns -> sets of windows -> results
+ *
+ *         A set has 32 bytes, as many as memory moves at once.
+ *
+ * Launch  As box_float_passes.cu.  In the third, a block makes results in rounds.
+ *
+ * Traffic 2R of the samples; for each, 5R4W of 32 bytes.  A band that is no multiple of the window's rows reads more.
+ *
+ * Sync    The stream's order.
+ *
+ * Limits  Windows that reach outside the image by at most its size, unless samples there count nothing.
+ *
+ * Steps   1. columns  2. rows  3. what lies beyond the clipped reach, statistics
+ */
+#include "window/window_passes.cuh"
+#include "window/window_queue.cuh"
+
+namespace
+{
+
+using window::sample_set;
+using window::state;
+
+window::sets_of_samples samples_of(const state *w, const sat_view *src, const sat_view *mask)
+{
+    const size_t bytes = sat_type_bytes(w->spec.sample);
+    window::sets_of_samples in = {};
+    in.in_pitch = (int64_t)(src->row_bytes / bytes);
+    in.in_image_pitch = (int64_t)(src->image_bytes / bytes);
+    in.in = src->data;
+    if (mask) {
+        in.mask_pitch = (int64_t)mask->row_bytes;
+        in.mask_image_pitch = (int64_t)mask->image_bytes;
+        in.mask = (const uint8_t *)mask->data;
+    }
+    in.channels = w->spec.channels;
+    in.is_f64 = w->spec.sample == SAT_F64;
+    in.has_nodata = w->spec.has_nodata;
+    in.skip_nan = w->spec.skip_nan;
+    in.takes_value = w->plan.window.border->takes_value;
+    in.nodata = w->spec.nodata;
+    for (int c = 0; c < 4; c++) in.value[c] = w->plan.window.real_value[c];
+    return in;
+}
+
+int32_t blocks_of_row(const state *w)
+{
+    return (int32_t)((w->passes->elements + (int64_t)tuning::BOX_PASSES_THREADS - 1) / tuning::BOX_PASSES_THREADS);
+}
+
+/* All bands of rows first .. end - 1.  `k` has what is the same for all of them. */
+sat_status queue_bands(const state *w, window::finish_windows k, int64_t images, int32_t first, int32_t end,
+                       void *stream)
+{
+    const box::passes<sample_set> *p = w->passes;
+    window::columns_outside border = {k.in.takes_value, (double)box::side_of(p->y), {}};
+    for (int c = 0; c < 4; c++) border.value[c] = k.in.value[c];
+    sat_status status = SAT_OK;
+    for (int32_t row = first; row < end && status == SAT_OK; row = k.end) {
+        k.first = row;
+        k.end = p->end_of(row, end);
+        status = box::queue_band(p, k.in, border, images, row, k.end, stream);
+        if (status == SAT_OK) status = prim::launch(k, images * k.blocks_of_image, stream);
+    }
+    return status;
+}
+
+sat_status queue_images(const state *w, int64_t images, const sat_view *src, const sat_view *mask,
+                        const sat_view *results, void *stream)
+{
+    const box::passes<sample_set> *p = w->passes;
+    window::finish_windows k = {};
+    sat_status status = SAT_OK;
+    k.in = samples_of(w, src, mask);
+    k.sets = p->windows;
+    k.of_image = p->of_image;
+    k.pitch = p->across;
+    k.elements = p->elements;
+    k.blocks_of_row = blocks_of_row(w);
+    k.blocks_of_image = w->blocks_of_image;
+    k.results = window::finish_of(w, results);
+    k.clipped = w->clipped;
+    if (k.in.takes_value)
+        k.cut_off = (double)w->spec.window_width * (double)w->spec.window_height -
+                    (double)box::side_of(p->x) * (double)box::side_of(p->y);
+    if (w->image) {
+        window::finish_windows search = k;
+        search.found = w->found;
+        search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
+        status = queue_bands(w, search, images, 0, (int32_t)w->spec.height, stream);
+        const int64_t warps = k.blocks_of_image * (k.threads / prim::WARP);
+        if (status == SAT_OK) status = window::join_found(w, images, warps, stream);
+        k.image = w->image;
+    }
+    return status == SAT_OK ? queue_bands(w, k, images, w->first_row, w->end_row, stream) : status;
+}
+
+sat_status queue_windows(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
+                         void *stream)
+{
+    sat_status status = SAT_OK;
+    for (int64_t i = 0; i < src->count && status == SAT_OK; i += w->passes->images) {
+        const int64_t left = src->count - i, images = left < w->passes->images ? left : w->passes->images;
+        sat_view to[SAT_OUTPUTS];
+        for (int k = 0; k < w->spec.outputs; k++) to[k] = sat_view_image(&results[k], i);
+        const sat_view from = sat_view_image(src, i), counting = sat_view_image(mask, i);
+        status = queue_images(w, images, &from, mask ? &counting : NULL, to, stream);
+    }
+    return status;
+}
+
+} // namespace
+
+sat_status window::prepare_passes(state *w)
+{
+    sat_device_info info;
+    sat_status status = sat_device_current(&info);
+    if (status != SAT_OK) return status;
+    w->passes = prim::arena_new<box::passes<sample_set>>(w->arena);
+    if (w->passes == NULL) return SAT_ERR_MEMORY;
+    box::passes<sample_set> *p = w->passes;
+    status =
+        box::prepare_passes(p, &w->reach_x, &w->reach_y, &w->plan.window, w->spec.channels, w->spec.count, w->arena);
+    if (status != SAT_OK) return status;
+    const int64_t blocks = (int64_t)blocks_of_row(w) * p->rows,
+                  at_once = info.multiprocessors * tuning::WINDOW_PASSES_BLOCKS / p->images + 1;
+    w->blocks_of_image = (int32_t)(blocks < at_once ? blocks : at_once);
+    w->strips = 1;
+    w->strip = (int32_t)w->spec.width;
+    w->rows = p->rows;
+    w->queue = queue_windows;
+    return take_found(w, p->images * w->blocks_of_image * (tuning::BOX_PASSES_THREADS / prim::WARP));
+}

@@ -1,0 +1,154 @@
+/* window_passes.cuh - window statistics of floats in passes over an image: sets of samples that are joined
+ * (window_passes.cu). */
+#ifndef WINDOW_PASSES_CUH
+#define WINDOW_PASSES_CUH
+
+#include "box/box_passes.cuh"
+#include "prim/vector.cuh"
+#include "window/window_extremes.cuh"
+#include "window/window_state.cuh"
+
+namespace window
+{
+
+/* What is known of a set of samples; squares: the sum of squared distances from the mean. */
+struct sample_set {
+    double n, sum, mean, squares;
+};
+
+/* Chan, Golub & LeVeque. */
+PRIM_DEVICE sample_set join(const sample_set &a, const sample_set &b)
+{
+    const double both = a.n + b.n, share = b.n * reciprocal(both > 0 ? both : 1), apart = b.mean - a.mean;
+    return {both, a.sum + b.sum, prim::multiply_add(apart, share, a.mean),
+            a.squares + prim::multiply_add(apart, a.n * share * apart, b.squares)};
+}
+
+PRIM_DEVICE sample_set load(const sample_set *from)
+{
+    const auto a = prim::load_vector<2>(&from->n), b = prim::load_vector<2>(&from->mean);
+    return {a.at[0], a.at[1], b.at[0], b.at[1]};
+}
+PRIM_DEVICE void store(sample_set *to, const sample_set &s)
+{
+    prim::store_vector<2>(&to->n, {s.n, s.sum});
+    prim::store_vector<2>(&to->mean, {s.mean, s.squares});
+}
+
+/* The images' samples, each the set of itself. */
+struct sets_of_samples {
+    using set = sample_set;
+    const void *in;
+    const uint8_t *mask;                                            /* NULL: all count */
+    int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
+    int32_t channels;
+    bool is_f64, has_nodata, skip_nan, takes_value;
+    double nodata, value[4];
+
+    PRIM_DEVICE double sample(int64_t image, int32_t row, int32_t e) const
+    {
+        const int64_t at = image * in_image_pitch + row * in_pitch + e;
+        return is_f64 ? prim::load((const double *)in + at) : (double)prim::load((const float *)in + at);
+    }
+    PRIM_DEVICE bool counts(int64_t image, int32_t row, int32_t e, double v) const
+    {
+        if (mask && prim::load(mask + image * mask_image_pitch + row * mask_pitch + e / channels) == 0) return false;
+        return !(has_nodata && v == nodata) && !(skip_nan && v != v);
+    }
+
+    PRIM_DEVICE sample_set get(int64_t image, int32_t row, int32_t e) const
+    {
+        const double v = sample(image, row, e);
+        return counts(image, row, e, v) ? sample_set{1, v, v, 0} : sample_set{};
+    }
+    /* A position outside the image. */
+    PRIM_DEVICE sample_set outside(int32_t e) const
+    {
+        const double v = value[e % channels];
+        return takes_value ? sample_set{1, v, v, 0} : sample_set{};
+    }
+};
+
+/* Columns outside the image. */
+struct columns_outside {
+    bool takes_value;
+    double rows, value[4]; /* rows of a window */
+
+    PRIM_DEVICE sample_set outside(int32_t channel) const
+    {
+        const double v = value[channel];
+        return takes_value ? sample_set{rows, v * rows, v, 0} : sample_set{};
+    }
+};
+
+/* Results of the windows of a band; or, where they are searched, extremes. */
+struct finish_windows {
+    static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
+    struct shared {
+    };
+    sets_of_samples in;
+    const sample_set *sets; /* of a band of images, of which all that follows is */
+    int64_t of_image, pitch;
+    int32_t first, end, elements, blocks_of_row, blocks_of_image;
+    double cut_off; /* positions of a window beyond its clipped reach, of the border's value */
+    finish results;
+    extremes *found;       /* of each warp of each image, in the pass that searches them; else NULL */
+    const extremes *image; /* of each image, in a pass that needs them */
+    uint64_t *clipped;
+
+    PRIM_DEVICE moments<double> moments_of(const sample_set &s, double pixel) const
+    {
+        const double mean = s.sum / s.n;
+        return {s.n,
+                s.sum,
+                mean,
+                (s.squares + 0 * s.sum) / (s.n - results.ddof), /* NaN if the sum is infinite */
+                s.squares / s.n + mean * mean,
+                pixel};
+    }
+
+    PRIM_DEVICE void operator()(shared &) const
+    {
+        const int64_t number = prim::block_id() / blocks_of_image; /* of the band's images */
+        const int32_t block = (int32_t)(prim::block_id() % blocks_of_image);
+        extremes seen = no_extremes(), whole = {};
+        uint32_t clipped_here = 0;
+        if (image) whole = load_extremes(image + number);
+        for (int64_t i = block; i < (int64_t)(end - first) * blocks_of_row; i += blocks_of_image) {
+            const int32_t row = (int32_t)(i / blocks_of_row),
+                          e = (int32_t)((i % blocks_of_row) * threads + prim::thread_id());
+            if (e >= elements) continue;
+            const sample_set *from = sets + number * of_image + row * pitch + e;
+            sample_set s = load(from);
+            if (cut_off > 0) {
+                const double v = in.value[e % in.channels];
+                s = join(s, {cut_off, v * cut_off, v, 0});
+            }
+            write(number, first + row, e, s, whole, seen, clipped_here);
+        }
+        if (found) store_extremes(found + prim::block_id() * (threads / prim::WARP), seen, first > 0);
+        add_clipped(clipped, clipped_here);
+    }
+
+    PRIM_DEVICE void write(int64_t number, int32_t row, int32_t e, const sample_set &s, const extremes &whole,
+                           extremes &seen, uint32_t &clipped_here) const
+    {
+        const double pixel = in.sample(number, row, e);
+        const moments<double> m = moments_of(s, pixel);
+        if (found) {
+            if (in.counts(number, row, e, pixel) && pixel < seen.low) seen.low = pixel;
+            if (m.n >= results.of[0].least && m.var > seen.most) seen.most = m.var;
+            return;
+        }
+#pragma unroll 1
+        for (int i = 0; i < results.outputs; i++) {
+            const finish::output &o = results.of[i];
+            double v = 0;
+            with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, whole); });
+            store(o, o.to + number * o.image_bytes + row * o.row_bytes, e, pixel, v, clipped_here);
+        }
+    }
+};
+
+} // namespace window
+#endif
