@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [GROUP...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
+# run.sh [GROUP|FILE...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
 # laws gpu, and lint; tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
+# A file is one suite of check, cli or laws: tests/check/test_readme.sh, tests/cli/box.bats.
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
 # are printed in the order of the groups.  Its output is kept in $B/log; the tests that failed are shown.  A suite that
@@ -175,7 +176,10 @@ run_group() { # NAME
     lint) run_group laws
           for f in {1..4}; do suite "lint/tidy-$f" bash tests/lint/tidy.sh "$f/4"; done
           for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
-    *) echo "run.sh: no group '$1'" >&2; exit 2 ;;
+    tests/*.bats) suite "${1#tests/}" bats --tap "$1" ;;
+    tests/*.py) suite "${1#tests/}" "$PYTHON" "$1" ;;
+    tests/*.sh) suite "${1#tests/}" bash "$1" ;;
+    *) echo "run.sh: no group or file '$1'" >&2; exit 2 ;;
     esac
 }
 
