@@ -25,7 +25,7 @@ namespace box
 template <class Source> struct join_axis {
     using set = typename Source::set;
     static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
-    static constexpr int32_t AHEAD = sizeof(set) < 32 ? 4 : 2; /* sets that are loaded before the first of them is joined */
+    static constexpr int32_t AHEAD = sizeof(set) < 32 ? 4 : 2; /* sets loaded before the first is joined */
     struct shared {
     };
     Source in;

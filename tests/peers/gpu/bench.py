@@ -280,23 +280,25 @@ def boxes(out, sat, peers):
 
 
 def windows(out, sat, peers):
-    """Mean and variance of u8, and of the same samples as f32.  The others' variances are differences of large numbers: right within 1/2."""
+    """Mean and variance of u8, and of the same samples as f32.  The others' variances are differences of large numbers:
+    right within 1/2."""
     rows, n = Rows(os.path.join(out, "h200-windows.csv")), side(8192)
     image, wanted = arrays.random_array((n, n), "u8"), {}
     for sample, bytes_, window in (("f32", 12, 31), ("f32", 12, 3), ("u8", 9, 31), ("u8", 9, 3), ("u8", 9, 101)):
-        sat.bench(rows, "--box", str(window), "--stat", "mean,var", "--size", str(n), "--type", sample, "--backend", "fused",
-                  "--backend", "cpu")
+        sat.bench(rows, "--box", str(window), "--stat", "mean,var", "--size", str(n), "--type", sample,
+                  "--backend", "fused", "--backend", "cpu")
 
         def right(library, have, window=window):
             key = window, library.box_cuts
             if key not in wanted:
                 wanted[key] = arrays.moments(image, window, library.box_cuts)
             return have.shape == wanted[key].shape and float(np.abs(have - wanted[key]).max()) <= 0.5
-        pixels = image.astype(arrays.TYPES[sample])
+
+        def work(library, window=window, pixels=image.astype(arrays.TYPES[sample])):
+            return library.moments(pixels, window) if hasattr(library, "moments") else None
         to = "" if sample == "f32" else " to f32"
         peers.measure(rows, sat, job(f"box {window}x{window} mean+var{to}", n, n, sample, "", bytes_ * n * n),
-                      lambda x, window=window, pixels=pixels: x.moments(pixels, window) if hasattr(x, "moments") else None,
-                      right)
+                      work, right)
 
 
 def shapes(out, sat, peers):
