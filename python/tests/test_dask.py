@@ -63,6 +63,7 @@ def listed(results):
 def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
     rng = np.random.default_rng(seed)
     shape, chunks = rng.integers(1, 120, 2).tolist(), rng.integers(1, 70, 2).tolist()
+    shape[0] *= int(rng.integers(1, 4))
     channels = [None, None, None, 0, 2][seed % 5]
     if channels is not None:
         shape.insert(channels, int(rng.integers(1, 7)))
@@ -90,6 +91,7 @@ def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
         assert result.chunks == shapes and result.dtype == value.dtype == want.dtype
         np.testing.assert_array_equal(value, want)
     monkeypatch.setattr(sd, "_CHUNK_BYTES", int(rng.integers(1, 4000)))
+    monkeypatch.setattr(sd, "_BAND_STEPS", int(rng.integers(1, 9)))
     for result, want in zip(listed(call(sd, z, mask=masks, to=tmp_path / "rows.zarr", **options)), wanted, strict=True):
         assert result.chunks == z.chunks and result.dtype == want.dtype
         np.testing.assert_array_equal(result[...], want)
@@ -135,21 +137,16 @@ def test_chunks_are_decoded_at_most_twice(rng, border, size, tmp_path):
         np.testing.assert_array_equal(std[...], sat.window(a, size, "std", border))
 
 
-def test_memory_of_bands_is_used_again(rng, tmp_path):
-    z = stored(oracle.image(rng, (200, 30), "uint8"), (20, 30))
-    made = []
-
-    class Spare(sd._Spare):
-        def array(self, shape, dtype):
-            made.append(super().array(shape, dtype))
-            return made[-1]
-
-    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="sync"):
-        patch.setattr(sd, "_Spare", Spare)
-        sd.window(z, 5, ["mean", "std"], to=tmp_path / "to.zarr")
-    assert len(made) == 10 * (3 + 2)
-    assert len({id(array.base) for array in made}) <= 4 + 1, "rows, results, what is encoded; the second band is higher"
-    assert not pickle.loads(pickle.dumps(sd._Spare([np.zeros(9)])))
+@pytest.mark.parametrize("at_once, bands", [(1, 2), (2, 2), (3, 3), (5, 4), (99, 12)])
+def test_bands_decode_few_chunks_twice_and_all_work(rng, at_once, bands, tmp_path):
+    a = oracle.image(rng, (240, 50), "uint8")
+    z = stored(a, (20, 20), Counting())
+    Counting.reads.clear()
+    with dask.config.set(num_workers=at_once):
+        np.testing.assert_array_equal(sd.box(z, 9, to=tmp_path / "to.zarr")[...], sat.box(a, 9))
+    twice = [key for key, n in Counting.reads.items() if n == 2]
+    assert sum(Counting.reads[f"c/{y}/{x}"] for y in range(12) for x in range(3)) == 12 * 3 + len(twice)
+    assert len(twice) == 3 * min(12, 2 * (bands - 1)), "where bands meet"
 
 
 def test_what_is_written(rng, tmp_path):
