@@ -32,7 +32,7 @@ from zarr.buffer.cpu import NDBuffer
 import sat
 
 from ._arrays import sides
-from ._dask_arrays import chunks_of, mask_of, nodata_of, opened, written_to
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, written_to
 from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
 from ._rows import _Rows
@@ -43,7 +43,6 @@ __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "w
 
 _RUN_ROWS = 256  # of a band, filtered at a time
 _BAND_STEPS = 8  # of a band at most: a worker that dies has one to make again
-_CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
 
 
 def _sides(options: dict[str, Any]) -> tuple[int, int]:
@@ -99,7 +98,7 @@ def _parts(how: _How, z: Any, rows: Any, channels: slice) -> Iterator[tuple[tupl
     """Some chunks at a time of rows in a store: where they lie there, and in an array of these rows."""
     _, x, c = how.axes if z.ndim == 3 else (0, 1, None)
     chunk = z.shards or z.chunks
-    step = chunk[x] * max(1, _CHUNK_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
+    step = chunk[x] * max(1, CHUNK_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
     for start in range(0, z.shape[x], step):
         index, here = [rows] * z.ndim, [slice(None)] * z.ndim
         index[x] = here[x] = slice(start, min(start + step, z.shape[x]))
@@ -139,18 +138,6 @@ def _gather(
     for theirs, edge in near:
         hits = np.flatnonzero(np.isin(numbers, theirs))
         at[hits] = np.moveaxis(edge, axis, 0)[np.searchsorted(theirs, numbers[hits])]
-
-
-def _write(how: _How, target: Any, rows: slice, channels: slice, result: Array, memory: Array) -> Array:
-    """Writes rows of results.  Gives back the memory of their chunks, which are encoded as they are if in one piece."""
-    result = result[(slice(None),) * how.axes[0] + (slice(rows.stop - rows.start),)]
-    for index, here in _parts(how, target, rows, channels):
-        size = result[here].size * how.dtype.itemsize
-        memory = memory if memory.size >= size else np.empty(size, np.uint8)
-        part = memory[:size].view(how.dtype).reshape(result[here].shape)
-        part[...] = result[here]
-        target[index] = part
-    return memory
 
 
 def _steps(needs: Any, own: range, needed: range, high: int) -> Iterator[tuple[range, range, int]]:
@@ -209,7 +196,9 @@ def _band(
             top = bottom
             if targets and top in (begin + high, own.stop):
                 for target, result in zip(targets, results):
-                    memory = _write(how, target, slice(begin, top), channels, result, memory)
+                    result = result[(slice(None),) * y + (slice(top - begin),)]
+                    for index, here in _parts(how, target, slice(begin, top), channels):
+                        memory = put(target, index, result[here], memory)
     if how.dtype == bool and not targets:
         results = [np.bitwise_and(result, 1, out=result).view(bool) for result in results]
     return None if targets else results
@@ -286,6 +275,7 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
     every = [one for row in bands for one in row]
     if targets:
         dask.compute(every)
+        finished(targets)
         return targets
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
@@ -405,6 +395,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         if create:
             lazy, results = results, create()
             da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
+            finished(results)
             results = [da.from_zarr(one) for one in results] if labelled else results
     if several:
         results = [results[distinct.index(one)] for one in names]

@@ -55,6 +55,11 @@ def ways(rng, channels):
     ]
 
 
+def cut(rng, side):
+    """Chunks of different lengths."""
+    return tuple(np.diff([0, *sorted({*rng.integers(0, side, 3).tolist()} - {0}), side]).tolist())
+
+
 def listed(results):
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
@@ -90,12 +95,12 @@ def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
     for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
         assert result.chunks == shapes and result.dtype == value.dtype == want.dtype
         np.testing.assert_array_equal(value, want)
-    monkeypatch.setattr(sd, "_CHUNK_BYTES", int(rng.integers(1, 4000)))
+    monkeypatch.setattr(sd, "CHUNK_BYTES", int(rng.integers(1, 4000)))
     monkeypatch.setattr(sd, "_BAND_STEPS", int(rng.integers(1, 9)))
     for result, want in zip(listed(call(sd, z, mask=masks, to=tmp_path / "rows.zarr", **options)), wanted, strict=True):
         assert result.chunks == z.chunks and result.dtype == want.dtype
         np.testing.assert_array_equal(result[...], want)
-    cuts = tuple(tuple(np.diff([0, *sorted({*rng.integers(0, side, 3)} - {0}), side])) for side in shape)
+    cuts = tuple(cut(rng, side) for side in shape)
     try:
         got = listed(call(sd, da.from_array(a, chunks=cuts), mask=mask, **options))
     except ValueError as refused:
@@ -172,6 +177,24 @@ def test_what_is_written(rng, tmp_path):
         sd.box(source, 5, compressors=None)
 
 
+@pytest.mark.parametrize("make", [sd.box, sd.table], ids=["box", "table"])
+def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
+    z = stored(oracle.image(rng, (40, 30), "uint8"), (10, 20))
+    options = {"size": 5} if make is sd.box else {}
+    for i, source in enumerate([z, da.from_zarr(z).map_blocks(lambda block: 1 // 0, dtype="u1")]):
+        to = tmp_path / f"{i}.zarr"
+        array = to if make is sd.box else to / "sums"
+        if source is z:
+            make(source, to=to, **options)
+            assert not zarr.open_array(array).attrs
+            continue
+        with pytest.raises(ZeroDivisionError):
+            make(source, to=to, **options)
+        for given in (array, zarr.open_array(array)):
+            with pytest.raises(ValueError, match="not written to its end"):
+                sd.box(given, 5)
+
+
 def test_names_that_are_asked_for_twice(rng, tmp_path):
     a = oracle.image(rng, (40, 30), "uint8")
     want = sat.window(a, 5, ["mean", "std", "mean"])
@@ -228,6 +251,7 @@ def test_tables(seed, tmp_path, monkeypatch):
     nodata = float(a.flat[0]) if rng.random() < 0.5 else None
     monkeypatch.setattr(tables, "_BAND_BYTES", int(rng.integers(5, 40)) * 8 * shape[1])
     monkeypatch.setattr(tables, "_STEP_BYTES", int(rng.integers(1, 9)) * 8 * shape[1])
+    monkeypatch.setattr(tables, "CHUNK_BYTES", int(rng.integers(1, 4000)))
     counts = np.ones(shape, bool) if mask is None else mask
     counts = counts if nodata is None else counts & (a != a.flat[0])
     exact = np.where(counts, a, 0).astype(object if a.dtype.kind != "f" else float)
@@ -239,8 +263,9 @@ def test_tables(seed, tmp_path, monkeypatch):
     for source, which in [
         (stored(a, chunks), None if mask is None else stored(mask, chunks)),
         (da.from_array(a, chunks=tuple(chunks)), mask),
+        (da.from_array(a, chunks=tuple(cut(rng, side) for side in shape)), mask),
     ]:
-        for to in [None, str(tmp_path / f"{type(source).__module__}.zarr")]:
+        for to in [None, str(tmp_path / f"{id(source)}.zarr")]:
             made = sd.table(source, moments, which, nodata, to)
             assert (made.squares is None) == (moments == 1)
             assert (made.counts is None) == (mask is None and nodata is None)
@@ -259,6 +284,13 @@ def test_tables(seed, tmp_path, monkeypatch):
                     np.testing.assert_allclose(got[name], answers[name], rtol=1e-6, atol=1e-6)
                 else:
                     np.testing.assert_array_equal(got[name], answers[name], name)
+
+
+def test_a_table_has_the_bands_of_the_chunks(rng, tmp_path):
+    x = da.from_array(oracle.image(rng, (90, 30), "uint8"), chunks=((1, 60, 29), (7, 23)))
+    totals = [key for key in sd.table(x).sums.__dask_graph__() if "totals" in str(key)]
+    assert len(totals) == 2 * 3
+    assert sd.table(x, to=tmp_path / "t.zarr").sums.chunks == (60, 23)
 
 
 def test_a_query_reads_each_chunk_once(rng):
