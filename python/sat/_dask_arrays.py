@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import uuid
 from typing import Any, Sequence
 
+import dask
 import dask.array as da
 import numpy as np
 import zarr
@@ -46,6 +48,11 @@ def written_to(
         return (zarr.create_array(os.fspath(to), dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
     group = zarr.create_group(os.fspath(to))
     return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in dtypes.items())
+
+
+def task(name: str, function: Any, *arguments: Any, nout: int | None = None) -> Any:
+    """A task of a function, by whose name Dask's dashboard says what runs."""
+    return dask.delayed(function, nout=nout)(*arguments, dask_key_name=f"sat-{name}-{uuid.uuid4().hex}")
 
 
 def put(target: Any, index: tuple[slice, ...], part: Any, memory: Any) -> Any:

@@ -16,7 +16,7 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _table
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, written_to
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
 from ._table import _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -53,7 +53,7 @@ def _loaded(part: Any) -> Any:
 def _totals(
     made: _Sums, part: Any, mask: Any, carry: Any = None, after: Any = None, targets: Any = None, y0: int = 0
 ) -> Any:
-    """The last rows of the tables of a band by itself; with a carry, the tables, which are written to targets, if any.
+    """The last rows of the tables of a band by itself; with a carry, the tables; None where they are written to targets.
 
     carry, after  the rows of the whole image's tables above the band, and its last.
     """
@@ -94,7 +94,7 @@ def _totals(
             for x in range(0, width, wide):
                 columns = slice(x, x + wide)
                 memory = put(target, (slice(y0 + top, y0 + top + high), columns), one[:high, columns], memory)
-    return last if targets or carry is None else tables
+    return last if carry is None else None if targets else tables
 
 
 def _sum(a: list[Array], b: list[Array]) -> list[Array]:
@@ -151,19 +151,18 @@ def table(
 
     images, masks = parts(source), parts(mask)
     carries: list[Any] = [[np.zeros(width, kind) for kind in kinds]]
-    added, totals, written = dask.delayed(_sum), dask.delayed(_totals, nout=len(kinds)), dask.delayed(len)
     for image, valid in zip(images, masks):
-        carries.append(added(carries[-1], totals(made, image, valid)))
+        carries.append(task("table-carry", _sum, carries[-1], task("table-totals", _totals, made, image, valid)))
     targets: Any = None
     if to is not None:
         targets = written_to(to, dict(zip(names, kinds)), source.shape, (piece, max(chunks[1])), compressors)
     each = [
-        totals(made, image, valid, carries[i], carries[i + 1], targets, band.start)
+        task("table-band", _totals, made, image, valid, *carries[i : i + 2], targets, band.start, nout=len(kinds))
         for i, (image, valid, band) in enumerate(zip(images, masks, bands))
     ]
     arrays = targets
     if to is not None:
-        dask.compute([written(one) for one in each])
+        dask.compute(each)
         finished(targets)
         # The last that is written: without it there is no table.
         zarr.open_group(os.fspath(to)).attrs["sample"] = source.dtype.name

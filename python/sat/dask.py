@@ -32,7 +32,7 @@ from zarr.buffer.cpu import NDBuffer
 import sat
 
 from ._arrays import sides
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, written_to
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
 from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
 from ._rows import _Rows
@@ -226,7 +226,7 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
             one.pop("min_valid", None)
         [samples] = by(_How("window", one, how.axes, 1, np.dtype("float64")), x, mask)
         found.append(reduced(da.where(da.isnan(samples), none, samples)))
-    return dask.delayed(_extremes)(*found)
+    return task("extremes", _extremes, *found)
 
 
 def _steps_of_a_band(steps: int) -> int:
@@ -260,18 +260,19 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
     edges = [np.unique([row for a in asked for row in a.get(i, ())]).astype(int) for i in range(len(own))]
 
     def near(source: Any, channels: slice) -> list[Any]:
-        edge = dask.delayed(_edge)
-        read = [edge(how, source, channels, rows) if len(rows) else None for rows in edges]
+        edge = f"{how.name}-edges", _edge
+        read = [task(*edge, how, source, channels, rows) if len(rows) else None for rows in edges]
         return [[(edges[i], read[i]) for i in a] for a in asked]
 
-    made, targets = dask.delayed(_band), create() if create else None
+    targets = create() if create else None
     masks = [None] * len(own) if mask is None else near(mask, slice(None))
     starts = [np.cumsum([0, *along[:-1]]).tolist() for along in chunks]
     bands = []
     for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
         channels = slice(start, start + wide)
         parts = zip(own, needed, near(z, channels), masks)
-        bands.append([made(how, z, mask, channels, extremes, *part, high, targets) for part in parts])
+        shared = f"{how.name}-band", _band, how, z, mask, channels, extremes
+        bands.append([task(*shared, *part, high, targets) for part in parts])
     every = [one for row in bands for one in row]
     if targets:
         dask.compute(every)
