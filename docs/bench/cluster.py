@@ -83,6 +83,7 @@ def cumsum(path):
     return da.from_zarr(path).cumsum(0, dtype="u8").cumsum(1)
 
 
+KINDS = {"uncompressed": None, "zstd": "auto"}  # of the image's chunks
 TO = "to="  # a way that writes what it makes
 RUNS = {
     "mean 31": {
@@ -100,6 +101,10 @@ RUNS = {
         "overlap, two scipy uniform_filter": scipy_mean_std,
         "no filter, as f32 twice, da.store": lambda path: [da.from_zarr(path).astype("f4")] * 2,
     },
+    "table u64": {
+        "sat.dask.table, to=": lambda path, to: sat.dask.table(path, to=to, compressors=None),
+        "da.cumsum twice": cumsum,
+    },
     "gauss 3": {
         "sat.dask.gauss, to=": lambda path, to: sat.dask.gauss(path, 3, to=to, compressors=None),
         "map_overlap, scipy gaussian_filter": lambda path: overlapped(
@@ -111,10 +116,6 @@ RUNS = {
             path, 31, "sauvola", k=0.2, to=to, compressors=None
         ),
         "map_overlap, skimage": lambda path: overlapped(sauvola, path, 15, "?"),
-    },
-    "table u64": {
-        "sat.dask.table, to=": lambda path, to: sat.dask.table(path, to=to, compressors=None),
-        "da.cumsum twice": cumsum,
     },
 }
 
@@ -168,13 +169,12 @@ def main():
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
         flush=True,
     )
-    for kind, compressors in [("uncompressed", None), ("zstd", "auto")]:
-        source = folder / f"{kind}.zarr"
-        if not source.exists():
-            image(source, side, compressors)
-        for name, ways in RUNS.items():
-            if len(sys.argv) > 4 and name not in sys.argv[4:]:
-                continue
+    for kind, compressors in KINDS.items():
+        if not (folder / f"{kind}.zarr").exists():
+            image(folder / f"{kind}.zarr", side, compressors)
+    for name, ways in RUNS.items():
+        for kind in KINDS if len(sys.argv) <= 4 or name in sys.argv[4:] else ():
+            source = folder / f"{kind}.zarr"
             runs = {way: [] for way in ways}
             for way, make in list(ways.items()) * rounds:
                 target = folder / "result.zarr"

@@ -10,8 +10,9 @@ whom.
 
 Two ways lead to a filter's result.  Of a path or a zarr.Array, each task makes some rows of the whole width, and has
 the bits of the filter of the whole image, floats too.  It reads its own rows from the store, and gets the few beside
-them from tasks that read the others' edges, so each chunk is decoded at most twice.  Of a Dask array, each task makes
-a chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
+them from tasks that read the others' edges, so each chunk is decoded at most twice; with `to=` tasks take more rows,
+and most chunks are decoded once.  Of a Dask array, each task makes a chunk, with pixels of its neighbours around it
+(`dask.array.map_overlap`).
 """
 
 from __future__ import annotations
@@ -248,7 +249,6 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
     middle = height // 2 // high * high
     top, bottom = f.needs(middle, min(middle + high, height))
     high *= -(-max(high, bottom - top - high) // high)  # bands are no lower than what they need besides
-    f = of_rows.rows((height, z.shape[x]), z.dtype, high, mask is not None)
     swept = create is not None and how.options.get("border") != "wrap"
     band = high * (_steps_of_a_band(-(-height // high)) if swept else 1)
     own = [range(at, min(at + band, height)) for at in range(0, height, band)]
@@ -429,8 +429,8 @@ def box(
              that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
-             to an array of its name in a new group.  What is returned lies there.  It takes less memory than a lazy
-             result, which waits in memory until it is written.
+             to an array of its name in a new group.  What is returned lies there, with the attribute `unfinished` if
+             the run fails.  It takes less memory than a lazy result, which waits in memory until it is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """
