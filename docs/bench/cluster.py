@@ -2,10 +2,10 @@
 
     build/python/venv/bin/python docs/bench/cluster.py FOLDER [SIDE [ROUNDS [NAME...]]] >docs/bench/cluster.md
 
-An image of SIDE^2 (20000) u8, smooth with noise, is written to FOLDER as Zarr in chunks of 2500^2, uncompressed and with
-zstd; results go there, too, uncompressed, and are removed.  The ways of a name take turns, ROUNDS (5) times, each on a new
-cluster of two workers of one thread: the time of user and system of both processes, less what starting and importing
-took, and the larger VmHWM.  The line of a way has its run of least time, the median, and the largest peak.
+An image of SIDE^2 (20000) u8, smooth with noise, is written to FOLDER as Zarr in chunks of 2500^2, uncompressed and
+with zstd; results go there, too, uncompressed, and are removed.  The ways of a name take turns, ROUNDS (5) times, each
+on a new cluster of two workers of one thread: the time of user and system of both processes, less what starting and
+importing took, and the larger VmHWM.  The line of a way has its run of least time, the median, the largest peak.
 """
 
 import datetime
@@ -165,7 +165,8 @@ def main():
         f"The ways of a name in turns, {rounds} runs each.\n"
     )
     print(
-        "| | | workers' CPU s, least | of it user | median | least, the first's to it | medians | wall s | peak MB a worker |\n"
+        "| | | workers' CPU s, least | of it user | median | least, the first's to it | medians "
+        "| wall s | peak MB a worker |\n"
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
         flush=True,
     )

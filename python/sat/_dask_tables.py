@@ -53,7 +53,7 @@ def _loaded(part: Any) -> Any:
 def _totals(
     made: _Sums, part: Any, mask: Any, carry: Any = None, after: Any = None, targets: Any = None, y0: int = 0
 ) -> Any:
-    """The last rows of the tables of a band by itself; with a carry, the tables, or None if they are written to targets.
+    """The last rows of the tables of a band by itself; with a carry, its tables; None if they are written to targets.
 
     carry, after  the rows of the whole image's tables above the band, and its last.
     """
