@@ -127,7 +127,7 @@ def _edge(how: _How, z: Any, channels: slice, rows: Array) -> Any:
 def _gather(
     how: _How, z: Any, channels: slice, own: range, have: range, near: list[Any], rows: Array, there: range
 ) -> None:
-    """Puts rows `have` of an image into `rows`: some are `there`, `own` in the store, others in [(which, `_edge()`)]."""
+    """Puts rows `have` of an image into `rows`: some are `there`, `own` in the store, others in [(which, an edge)]."""
     axis = how.axes[0] if z.ndim == 3 else 0
     at, first = np.moveaxis(rows, axis, 0), own.start - have.start
     if there:
