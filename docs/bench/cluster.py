@@ -42,7 +42,7 @@ def image(path, side, compressors):
 
 
 def used(name):
-    """Of this process: seconds of the processor, for itself and in the system, and its peak of memory in MB, after an import."""
+    """Of this process: seconds of the processor, for itself and in the system, and its peak in MB, after an import."""
     importlib.import_module(name)
     times = os.times()
     with open("/proc/self/status") as status:

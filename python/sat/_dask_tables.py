@@ -134,9 +134,11 @@ def table(
     (height, width), chunks = source.shape, chunks_of(source)
     high = max(chunks[0])
     most = max(1, _BAND_BYTES // (8 * width * len(kinds)))
-    piece = (
-        max(d for d in range(1, high + 1) if high % d == 0 and d <= most) if to is not None and high > most else high
-    )
+    piece = high
+    if to is not None and high > most:
+        piece = max(d for d in range(1, most + 1) if high % d == 0)
+        if 4 * piece < most:  # tables of few rows to a chunk: rather bands that share some chunks of the image
+            piece, high = most, -(-high // most) * most
     made = _Sums(moments, nodata, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
     # Bands that are written have one height: no two write to a chunk.
     heights = da.core.normalize_chunks(high, (height,))[0] if to is not None else chunks[0]

@@ -293,6 +293,16 @@ def test_a_table_has_the_bands_of_the_chunks(rng, tmp_path):
     assert sd.table(x, to=tmp_path / "t.zarr").sums.chunks == (60, 23)
 
 
+@pytest.mark.parametrize("high, chunk", [(23, 8), (24, 8), (7, 7), (20, 5), (21, 7), (26, 2)])
+def test_a_table_is_written_some_rows_at_a_time(rng, high, chunk, monkeypatch, tmp_path):
+    a = oracle.image(rng, (90, 30), "uint8")
+    monkeypatch.setattr(tables, "_BAND_BYTES", 8 * 8 * 30)
+    for i, x in enumerate([stored(a, (high, 30)), da.from_array(a, chunks=(high, 30))]):
+        made = sd.table(x, to=tmp_path / f"{i}.zarr")
+        assert made.sums.chunks == (chunk, 30)
+        np.testing.assert_array_equal(made.sums[...], a.cumsum(0, dtype="u8").cumsum(1))
+
+
 def test_a_query_reads_each_chunk_once(rng):
     a = oracle.image(rng, (90, 90), "uint8")
     made = sd.Table(stored(sat.table(a, layout="inclusive").array, (20, 20), Counting()), None, None, a.dtype)
