@@ -1,10 +1,11 @@
 """sat.dask beside dask.array with SciPy and scikit-image: processor time and memory of the workers of a LocalCluster.
 
-    build/python/venv/bin/python docs/bench/cluster.py FOLDER [SIDE] [NAME...] >docs/bench/cluster.md
+    build/python/venv/bin/python docs/bench/cluster.py FOLDER [SIDE [ROUNDS [NAME...]]] >docs/bench/cluster.md
 
-An image of SIDE^2 (20000) u8, smooth with noise, is written to FOLDER as Zarr in chunks of 2500^2, uncompressed and with
-zstd; results go there, too, uncompressed, and are removed.  Each line is one run on a new cluster of two workers of one
-thread: the time of user and system of both processes, less what starting and importing took, and the larger VmHWM.
+An image of SIDE^2 (20000) u8, smooth with noise, is written to FOLDER as Zarr in chunks of 2500^2, uncompressed and
+with zstd; results go there, too, uncompressed, and are removed.  The ways of a name take turns, ROUNDS (5) times, each
+on a new cluster of two workers of one thread: the time of user and system of both processes, less what starting and
+importing took, and the larger VmHWM.  The line of a way has its run of least time, the median, the largest peak.
 """
 
 import datetime
@@ -13,6 +14,7 @@ import os
 import pathlib
 import platform
 import shutil
+import statistics
 import sys
 import time
 
@@ -40,7 +42,7 @@ def image(path, side, compressors):
 
 
 def used(name):
-    """Of this process: seconds of the processor, for itself and in the system, and the peak of its memory in MB, after an import."""
+    """Of this process: seconds of the processor, for itself and in the system, and its peak in MB, after an import."""
     importlib.import_module(name)
     times = os.times()
     with open("/proc/self/status") as status:
@@ -81,6 +83,7 @@ def cumsum(path):
     return da.from_zarr(path).cumsum(0, dtype="u8").cumsum(1)
 
 
+KINDS = {"uncompressed": None, "zstd": "auto"}  # of the image's chunks
 TO = "to="  # a way that writes what it makes
 RUNS = {
     "mean 31": {
@@ -98,6 +101,10 @@ RUNS = {
         "overlap, two scipy uniform_filter": scipy_mean_std,
         "no filter, as f32 twice, da.store": lambda path: [da.from_zarr(path).astype("f4")] * 2,
     },
+    "table u64": {
+        "sat.dask.table, to=": lambda path, to: sat.dask.table(path, to=to, compressors=None),
+        "da.cumsum twice": cumsum,
+    },
     "gauss 3": {
         "sat.dask.gauss, to=": lambda path, to: sat.dask.gauss(path, 3, to=to, compressors=None),
         "map_overlap, scipy gaussian_filter": lambda path: overlapped(
@@ -109,10 +116,6 @@ RUNS = {
             path, 31, "sauvola", k=0.2, to=to, compressors=None
         ),
         "map_overlap, skimage": lambda path: overlapped(sauvola, path, 15, "?"),
-    },
-    "table u64": {
-        "sat.dask.table, to=": lambda path, to: sat.dask.table(path, to=to, compressors=None),
-        "da.cumsum twice": cumsum,
     },
 }
 
@@ -152,35 +155,42 @@ def measured(way, make, source, target):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    side = int(sys.argv[2]) if len(sys.argv) > 2 else 20000
+    side, rounds = (int(given or usual) for given, usual in zip([*sys.argv[2:4], "", ""], (20000, 5)))
     dask.config.set({"distributed.worker.memory.terminate": False})
     print(f"# sat.dask, {side}^2 u8 in Zarr, chunks {CHUNK}^2\n")
     print(
         f"{datetime.date.today()}, {platform.platform()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; "
         f"Python {platform.python_version()}, dask {dask.__version__}, zarr {zarr.__version__}, "
-        f"scipy {scipy.__version__}; `docs/bench/cluster.py {' '.join(sys.argv[1:])}`\n"
+        f"scipy {scipy.__version__}; `docs/bench/cluster.py {' '.join(sys.argv[1:])}`\n\n"
+        f"The ways of a name in turns, {rounds} runs each.\n"
     )
     print(
-        "| | | workers' CPU s | of it user | CPU, to the first's | wall s | peak MB a worker |\n|---|---|--:|--:|--:|--:|--:|",
+        "| | | workers' CPU s, least | of it user | median | least, the first's to it | medians "
+        "| wall s | peak MB a worker |\n"
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
         flush=True,
     )
-    for kind, compressors in [("uncompressed", None), ("zstd", "auto")]:
-        source = folder / f"{kind}.zarr"
-        if not source.exists():
-            image(source, side, compressors)
-        for name, ways in RUNS.items():
-            if len(sys.argv) > 3 and name not in sys.argv[3:]:
-                continue
-            least = None
-            for way, make in ways.items():
+    for kind, compressors in KINDS.items():
+        if not (folder / f"{kind}.zarr").exists():
+            image(folder / f"{kind}.zarr", side, compressors)
+    for name, ways in RUNS.items():
+        for kind in KINDS if len(sys.argv) <= 4 or name in sys.argv[4:] else ():
+            source = folder / f"{kind}.zarr"
+            runs = {way: [] for way in ways}
+            for way, make in list(ways.items()) * rounds:
                 target = folder / "result.zarr"
                 shutil.rmtree(target, ignore_errors=True)
-                user, system, wall, peak = measured(way, make, str(source), str(target))
+                runs[way].append(measured(way, make, str(source), str(target)))
                 shutil.rmtree(target, ignore_errors=True)
-                cpu = user + system
-                least = least or cpu
+            firsts = None
+            for way, found in runs.items():
+                cpus = [user + system for user, system, _, _ in found]
+                least, median = min(cpus), statistics.median(cpus)
+                firsts = firsts or (least, median)
                 print(
-                    f"| {name}, {kind} | {way} | {cpu:.1f} | {user:.1f} | {cpu / least:.2f} | {wall:.1f} | {peak:.0f} |",
+                    f"| {name}, {kind} | {way} | {least:.1f} | {found[cpus.index(least)][0]:.1f} | {median:.1f} "
+                    f"| {firsts[0] / least:.2f} | {firsts[1] / median:.2f} "
+                    f"| {min(wall for _, _, wall, _ in found):.1f} | {max(peak for *_, peak in found):.0f} |",
                     flush=True,
                 )
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import uuid
 from typing import Any, Sequence
 
+import dask
 import dask.array as da
+import numpy as np
 import zarr
 from numpy.typing import DTypeLike
+
+CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
+_UNFINISHED = "unfinished"  # an attribute of results, until all is written
 
 
 def opened(x: Any, name: str) -> Any:
     """A zarr.Array or a Dask array: of a path, of NumPy's arrays, of a DataArray's data."""
     if isinstance(x, (str, os.PathLike)):
-        return zarr.open_array(os.fspath(x), mode="r")
+        x = zarr.open_array(os.fspath(x), mode="r")
+    if isinstance(x, zarr.Array) and _UNFINISHED in x.attrs:
+        raise ValueError(f"{name}: {x.store_path}: a result that was not written to its end")
     if isinstance(x, (zarr.Array, da.Array)):
         return x
     if hasattr(x, "dims"):
@@ -37,9 +45,29 @@ def written_to(
     options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}
     options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
     if not isinstance(dtypes, dict):
-        return (zarr.create_array(os.fspath(to), dtype=dtypes, **options),)
+        return (zarr.create_array(os.fspath(to), dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
     group = zarr.create_group(os.fspath(to))
-    return tuple(group.create_array(name, dtype=dtype, **options) for name, dtype in dtypes.items())
+    return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in dtypes.items())
+
+
+def task(name: str, function: Any, *arguments: Any, nout: int | None = None) -> Any:
+    """A task of a function, by whose name Dask's dashboard says what runs."""
+    return dask.delayed(function, nout=nout)(*arguments, dask_key_name=f"sat-{name}-{uuid.uuid4().hex}")
+
+
+def put(target: Any, index: tuple[slice, ...], part: Any, memory: Any) -> Any:
+    """Writes some chunks, copied to memory, which is given back: Zarr encodes one that is in one piece as it is."""
+    size = part.size * target.dtype.itemsize
+    memory = memory if memory.size >= size else np.empty(size, np.uint8)
+    chunks = memory[:size].view(target.dtype).reshape(part.shape)
+    chunks[...] = part
+    target[index] = chunks
+    return memory
+
+
+def finished(arrays: Sequence[Any]) -> None:
+    for array in arrays:
+        del array.attrs[_UNFINISHED]
 
 
 def mask_of(x: Any, mask: Any, shape: tuple[int, int]) -> Any:

@@ -16,7 +16,7 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _table
-from ._dask_arrays import chunks_of, mask_of, nodata_of, opened, written_to
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
 from ._table import _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -53,7 +53,7 @@ def _loaded(part: Any) -> Any:
 def _totals(
     made: _Sums, part: Any, mask: Any, carry: Any = None, after: Any = None, targets: Any = None, y0: int = 0
 ) -> Any:
-    """The last rows of the tables of a band by itself; with a carry, the tables, which are written to targets, if any.
+    """The last rows of the tables of a band by itself; with a carry, its tables; None if they are written to targets.
 
     carry, after  the rows of the whole image's tables above the band, and its last.
     """
@@ -61,7 +61,8 @@ def _totals(
     height, width = rows.shape
     if after is not None and made.moments == 2 and rows.dtype.kind in "iu":
         _table.check_squares(after[1], rows.dtype)
-    last = [np.zeros(width, kind) for kind in made.kinds]
+    last, sums = ([np.zeros(width, kind) for kind in made.kinds] for _ in range(2))
+    memory = np.empty(0, np.uint8)
     size = made.step if carry is None else made.piece if targets else height
     tables = [np.empty((min(size, height), width), kind) for kind in made.kinds]
     for top in range(0, height, made.piece):
@@ -75,9 +76,10 @@ def _totals(
                 rows[of], made.moments, None if valid is None else valid[of], made.nodata, out, layout="inclusive"
             )
             for i, one in enumerate(out):
-                before, last[i] = last[i], last[i] + one[-1]
+                above = None if carry is None else np.add(carry[i], last[i], out=sums[i])
+                last[i] += one[-1]
                 if carry is not None:
-                    one += before + carry[i]
+                    one += above
         if carry is not None and top + high == height:
             for (*_, row), total, start, end in zip(out, last, carry, after):
                 if row.dtype.kind == "f":
@@ -88,8 +90,11 @@ def _totals(
                         "the image has changed"
                     )
         for target, one in zip(targets or (), tables):
-            target[y0 + top : y0 + top + high] = one[:high]
-    return last if targets or carry is None else tables
+            wide = target.chunks[1] * max(1, CHUNK_BYTES // (8 * target.chunks[0] * target.chunks[1]))
+            for x in range(0, width, wide):
+                columns = slice(x, x + wide)
+                memory = put(target, (slice(y0 + top, y0 + top + high), columns), one[:high, columns], memory)
+    return last if carry is None else None if targets else tables
 
 
 def _sum(a: list[Array], b: list[Array]) -> list[Array]:
@@ -127,36 +132,40 @@ def table(
         kinds.append("u8")
     names = ["sums"] + ["squares"] * (moments == 2) + ["counts"] * (tried.counts is not None)
     (height, width), chunks = source.shape, chunks_of(source)
-    high = chunks[0][0]
+    high = max(chunks[0])
     most = max(1, _BAND_BYTES // (8 * width * len(kinds)))
-    piece = (
-        max(d for d in range(1, high + 1) if high % d == 0 and d <= most) if to is not None and high > most else high
-    )
+    piece = high
+    if to is not None and high > most:
+        piece = max(d for d in range(1, most + 1) if high % d == 0)
+        if 4 * piece < most:  # tables of few rows to a chunk: rather bands that share some chunks of the image
+            piece, high = most, -(-high // most) * most
     made = _Sums(moments, nodata, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
-    bands = [range(at, min(at + high, height)) for at in range(0, height, high)]
+    # Bands that are written have one height: no two write to a chunk.
+    heights = da.core.normalize_chunks(high, (height,))[0] if to is not None else chunks[0]
+    bands = [range(end - rows, end) for rows, end in zip(heights, np.cumsum(heights).tolist())]
 
     def parts(array: Any) -> list[Any]:
         if array is None:
             return [None] * len(bands)
         if isinstance(array, zarr.Array):
             return [(array, slice(band.start, band.stop)) for band in bands]
-        return list(array.rechunk((high, -1), method="tasks").to_delayed()[:, 0])
+        return list(array.rechunk((heights, -1), method="tasks").to_delayed()[:, 0])
 
     images, masks = parts(source), parts(mask)
     carries: list[Any] = [[np.zeros(width, kind) for kind in kinds]]
-    added, totals, written = dask.delayed(_sum), dask.delayed(_totals, nout=len(kinds)), dask.delayed(len)
     for image, valid in zip(images, masks):
-        carries.append(added(carries[-1], totals(made, image, valid)))
+        carries.append(task("table-carry", _sum, carries[-1], task("table-totals", _totals, made, image, valid)))
     targets: Any = None
     if to is not None:
-        targets = written_to(to, dict(zip(names, kinds)), source.shape, (piece, chunks[1][0]), compressors)
+        targets = written_to(to, dict(zip(names, kinds)), source.shape, (piece, max(chunks[1])), compressors)
     each = [
-        totals(made, image, valid, carries[i], carries[i + 1], targets, band.start)
+        task("table-band", _totals, made, image, valid, *carries[i : i + 2], targets, band.start, nout=len(kinds))
         for i, (image, valid, band) in enumerate(zip(images, masks, bands))
     ]
     arrays = targets
     if to is not None:
-        dask.compute([written(one) for one in each])
+        dask.compute(each)
+        finished(targets)
         # The last that is written: without it there is no table.
         zarr.open_group(os.fspath(to)).attrs["sample"] = source.dtype.name
     else:

@@ -10,13 +10,15 @@ whom.
 
 Two ways lead to a filter's result.  Of a path or a zarr.Array, each task makes some rows of the whole width, and has
 the bits of the filter of the whole image, floats too.  It reads its own rows from the store, and gets the few beside
-them from tasks that read the others' edges, so each chunk is decoded at most twice.  Of a Dask array, each task makes
-a chunk, with pixels of its neighbours around it (`dask.array.map_overlap`).
+them from tasks that read the others' edges, so each chunk is decoded at most twice; with `to=` tasks take more rows,
+and most chunks are decoded once.  Of a Dask array, each task makes a chunk, with pixels of its neighbours around it
+(`dask.array.map_overlap`).
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 import uuid
 from typing import Any, Iterator, NamedTuple, Sequence, TypeAlias
 
@@ -31,7 +33,7 @@ from zarr.buffer.cpu import NDBuffer
 import sat
 
 from ._arrays import sides
-from ._dask_arrays import chunks_of, mask_of, nodata_of, opened, written_to
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
 from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
 from ._rows import _Rows
@@ -41,7 +43,7 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
 
 _RUN_ROWS = 256  # of a band, filtered at a time
-_CHUNK_BYTES = 16 << 20  # of chunks, decoded or encoded at a time
+_BAND_STEPS = 8  # of a band at most: a worker that dies has one to make again
 
 
 def _sides(options: dict[str, Any]) -> tuple[int, int]:
@@ -93,35 +95,11 @@ class _How(NamedTuple):
         return stack
 
 
-class _Spare(list[Array]):
-    """Memory of bands that are done, for a worker's next ones: fresh memory costs the system as much as writing it out.
-
-    A result of Dask's, so that it goes with the last band.  In another process it begins empty."""
-
-    def __reduce__(self) -> Any:
-        return _Spare, ()
-
-    def array(self, shape: Sequence[int], dtype: DTypeLike) -> Array:
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        try:
-            memory = self.pop()
-        except IndexError:
-            memory = np.empty(size, np.uint8)
-        if memory.size < size:
-            memory = np.empty(size, np.uint8)
-        array: Array = memory[:size].view(dtype).reshape(shape)
-        return array
-
-    def give(self, array: Array | None) -> None:
-        if array is not None and array.base is not None:
-            self.append(array.base)
-
-
 def _parts(how: _How, z: Any, rows: Any, channels: slice) -> Iterator[tuple[tuple[Any, ...], tuple[slice, ...]]]:
     """Some chunks at a time of rows in a store: where they lie there, and in an array of these rows."""
     _, x, c = how.axes if z.ndim == 3 else (0, 1, None)
     chunk = z.shards or z.chunks
-    step = chunk[x] * max(1, _CHUNK_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
+    step = chunk[x] * max(1, CHUNK_BYTES // (int(np.prod(chunk)) * z.dtype.itemsize))
     for start in range(0, z.shape[x], step):
         index, here = [rows] * z.ndim, [slice(None)] * z.ndim
         index[x] = here[x] = slice(start, min(start + step, z.shape[x]))
@@ -146,19 +124,33 @@ def _edge(how: _How, z: Any, channels: slice, rows: Array) -> Any:
     return edge
 
 
-def _gathered(how: _How, z: Any, channels: slice, own: range, needed: range, near: list[Any], spare: _Spare) -> Array:
-    """The rows `needed` of an image: its `own` from the store, others from [(their numbers, an `_edge()`)]."""
+def _gather(
+    how: _How, z: Any, channels: slice, own: range, have: range, near: list[Any], rows: Array, there: range
+) -> None:
+    """Puts rows `have` of an image into `rows`: some are `there`, `own` in the store, others in [(which, an edge)]."""
     axis = how.axes[0] if z.ndim == 3 else 0
-    height, first = z.shape[axis], own.start - needed.start
-    rows = spare.array(_shape(how, z, len(needed), channels), z.dtype)
+    at, first = np.moveaxis(rows, axis, 0), own.start - have.start
+    if there:
+        at[:first] = at[have.start - there.start : own.start - there.start]
     part = rows[(slice(None),) * axis + (slice(first, first + len(own)),)]
     for index, here in _parts(how, z, slice(own.start, own.stop), channels):
         z.get_basic_selection(index, out=NDBuffer.from_numpy_array(part[here]))
-    at, numbers = np.moveaxis(rows, axis, 0), np.asarray(needed) % height
+    numbers = np.asarray(have) % z.shape[axis]
     for theirs, edge in near:
         hits = np.flatnonzero(np.isin(numbers, theirs))
         at[hits] = np.moveaxis(edge, axis, 0)[np.searchsorted(theirs, numbers[hits])]
-    return rows
+
+
+def _steps(needs: Any, own: range, needed: range, high: int) -> Iterator[tuple[range, range, int]]:
+    """How a band is read: the rows of a step; all that are there then; where the results end that these suffice for."""
+    top = own.start
+    for start in range(own.start, own.stop, high):
+        end = min(start + high, own.stop)
+        have = range(needs(top, own.stop)[0], needed.stop if end == own.stop else end)
+        top = end
+        while top < own.stop and (beyond := needs(top - 1, top)[1] - end) > 0:
+            top -= beyond
+        yield range(start, end), have, top
 
 
 def _band(
@@ -171,39 +163,45 @@ def _band(
     needed: range,
     near: Any,
     mask_near: Any,
-    spare: _Spare,
+    high: int,
     targets: Any,
 ) -> Any:
-    """The results of a band of rows; None where they are written to targets."""
+    """The results of a band, which is read `high` rows at a time; None where they are written to targets."""
     how = how.whole(extremes)
     y, x, c = how.axes
-    rows = _gathered(how, z, channels, own, needed, near, spare)
-    valid = None if mask is None else _gathered(how, mask, channels, own, needed, mask_near, spare)
-    shape = _shape(how, z, len(own), channels)
-    wide = np.dtype("uint8") if how.dtype == bool else how.dtype
-    results = [spare.array(shape, wide) if targets else np.empty(shape, wide) for _ in range(how.results)]
-    several = how.name == "window" and not isinstance(how.options["statistic"], str)
+    shape = _shape(how, z, min(high, len(own)), channels)
     step = max(_RUN_ROWS, len(needed) - len(own))  # fewer rows stay in the cache; higher windows would begin anew
-    runs = [(at, min(at + step, own.stop)) for at in range(own.start, own.stop, step)]
-    f = how.rows((z.shape[y], z.shape[x]), z.dtype, min(step, len(own)), mask is not None)
-    if any(top < needed.start or bottom > needed.stop for top, bottom in (f.needs(*run) for run in runs)):
-        runs = [(own.start, own.stop)]  # the whole image lies round it, with "wrap"
-        f = how.rows((z.shape[y], z.shape[x]), z.dtype, len(own), mask is not None)
-    for i in range(1 if c is None else shape[c]):
-        plane, *planes = (a if c is None else np.moveaxis(a, c, 0)[i] for a in (rows, *results))
-        for top, bottom in runs:
-            to = tuple(a[top - own.start : bottom - own.start] for a in planes)
-            f.run(plane, needed.start, top, bottom, to if several else to[0], mask=valid, continues=top > own.start)
-    if how.dtype == bool:
+    if how.options.get("border") == "wrap" and len(needed) >= z.shape[y]:
+        step = len(own)  # the whole image lies round it
+    whole, most = (z.shape[y], z.shape[x]), min(step, shape[y])
+    filters = [how.rows(whole, z.dtype, most, mask is not None) for _ in range(1 if c is None else shape[c])]
+    steps = list(_steps(filters[0].needs, own, needed, high))
+    tall = max(len(have) for _, have, _ in steps)
+    given = [(z, channels, near), (mask, slice(None), mask_near)][: 1 if mask is None else 2]
+    image, *masks = [np.empty(_shape(how, source, tall, part), source.dtype) for source, part, _ in given]
+    valid = masks[0] if masks else None
+    results = [np.empty(shape, "uint8" if how.dtype == bool else how.dtype) for _ in range(how.results)]
+    planes = [[a if c is None else np.moveaxis(a, c, 0)[i] for a in (image, *results)] for i in range(len(filters))]
+    several = how.name == "window" and not isinstance(how.options["statistic"], str)
+    top, there, memory = own.start, range(0), np.empty(0, np.uint8)
+    for part, have, reach in steps:
+        for (source, of, edges), rows in zip(given, [image, *masks]):
+            _gather(how, source, of, part, have, edges, rows, there)
+        there = have
+        while top < reach:
+            begin = top - (top - own.start) % high
+            bottom = min(top + step, reach, begin + high)
+            for f, (rows, *out) in zip(filters, planes):
+                to = tuple(a[top - begin : bottom - begin] for a in out)
+                f.run(rows, have.start, top, bottom, to if several else to[0], mask=valid, continues=top > own.start)
+            top = bottom
+            if targets and top in (begin + high, own.stop):
+                for target, result in zip(targets, results):
+                    result = result[(slice(None),) * y + (slice(top - begin),)]
+                    for index, here in _parts(how, target, slice(begin, top), channels):
+                        memory = put(target, index, result[here], memory)
+    if how.dtype == bool and not targets:
         results = [np.bitwise_and(result, 1, out=result).view(bool) for result in results]
-    for target, result in zip(targets or (), results):
-        for index, here in _parts(how, target, slice(own.start, own.stop), channels):
-            part = spare.array(result[here].shape, how.dtype)
-            part[...] = result[here]  # a chunk in one piece is encoded as it is
-            target[index] = part
-            spare.give(part)
-    for one in [*(results if targets else ()), valid, rows]:
-        spare.give(one)
     return None if targets else results
 
 
@@ -229,7 +227,15 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
             one.pop("min_valid", None)
         [samples] = by(_How("window", one, how.axes, 1, np.dtype("float64")), x, mask)
         found.append(reduced(da.where(da.isnan(samples), none, samples)))
-    return dask.delayed(_extremes)(*found)
+    return task("extremes", _extremes, *found)
+
+
+def _steps_of_a_band(steps: int) -> int:
+    """Of all steps: many, since chunks that bands read of each other are decoded twice; but there is work for all."""
+    client = getattr(dask.base.get_scheduler(), "__self__", None)
+    tasks = sum(client.ncores().values()) if client else dask.config.get("num_workers", os.cpu_count())
+    tasks = max(1, tasks or 1)
+    return -(-steps // (tasks * -(-steps // (_BAND_STEPS * tasks))))
 
 
 def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
@@ -243,31 +249,34 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
     middle = height // 2 // high * high
     top, bottom = f.needs(middle, min(middle + high, height))
     high *= -(-max(high, bottom - top - high) // high)  # bands are no lower than what they need besides
-    f = of_rows.rows((height, z.shape[x]), z.dtype, high, mask is not None)
-    own = [range(at, min(at + high, height)) for at in range(0, height, high)]
-    needed = [range(*f.needs(band.start, band.stop)) for band in own]
+    swept = create is not None and how.options.get("border") != "wrap"
+    band = high * (_steps_of_a_band(-(-height // high)) if swept else 1)
+    own = [range(at, min(at + band, height)) for at in range(0, height, band)]
+    needed = [range(*f.needs(rows.start, rows.stop)) for rows in own]
     asked: list[dict[int, Array]] = []  # of each band: bands that it needs rows of, and which
-    for band, rows in zip(own, needed):
-        others = np.unique([row % height for row in rows if row % height not in band])
-        asked.append({int(i): others[others // high == i] for i in np.unique(others // high)})
+    for mine, rows in zip(own, needed):
+        others = np.unique([row % height for row in rows if row % height not in mine])
+        asked.append({int(i): others[others // band == i] for i in np.unique(others // band)})
     edges = [np.unique([row for a in asked for row in a.get(i, ())]).astype(int) for i in range(len(own))]
 
     def near(source: Any, channels: slice) -> list[Any]:
-        edge = dask.delayed(_edge)
-        read = [edge(how, source, channels, rows) if len(rows) else None for rows in edges]
+        edge = f"{how.name}-edges", _edge
+        read = [task(*edge, how, source, channels, rows) if len(rows) else None for rows in edges]
         return [[(edges[i], read[i]) for i in a] for a in asked]
 
-    made, spare, targets = dask.delayed(_band), dask.delayed(_Spare)(), create() if create else None
+    targets = create() if create else None
     masks = [None] * len(own) if mask is None else near(mask, slice(None))
     starts = [np.cumsum([0, *along[:-1]]).tolist() for along in chunks]
     bands = []
     for start, wide in [(0, 1)] if c is None else list(zip(starts[c], chunks[c])):
         channels = slice(start, start + wide)
         parts = zip(own, needed, near(z, channels), masks)
-        bands.append([made(how, z, mask, channels, extremes, *part, spare, targets) for part in parts])
+        shared = f"{how.name}-band", _band, how, z, mask, channels, extremes
+        bands.append([task(*shared, *part, high, targets) for part in parts])
     every = [one for row in bands for one in row]
     if targets:
         dask.compute(every)
+        finished(targets)
         return targets
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
@@ -279,8 +288,7 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
             index = [slice(None)] * z.ndim
             index[y] = slice(first % high, first % high + chunks[y][chunk[y]])
             index[x] = slice(starts[x][chunk[x]], starts[x][chunk[x]] + chunks[x][chunk[x]])
-            band = bands[0 if c is None else chunk[c]][first // high]
-            layer[name, *chunk] = (_piece, band.key, s, tuple(index))
+            layer[name, *chunk] = (_piece, bands[0 if c is None else chunk[c]][first // high].key, s, tuple(index))
         graph = HighLevelGraph.from_collections(name, layer, dependencies=every)
         results.append(da.Array(graph, name, chunks, dtype=how.dtype))
     return results
@@ -388,6 +396,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         if create:
             lazy, results = results, create()
             da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
+            finished(results)
             results = [da.from_zarr(one) for one in results] if labelled else results
     if several:
         results = [results[distinct.index(one)] for one in names]
@@ -420,8 +429,8 @@ def box(
              that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
-             to an array of its name in a new group.  What is returned lies there.  It takes less memory than a lazy
-             result, which waits in memory until it is written.
+             to an array of its name in a new group.  What is returned lies there, with the attribute `unfinished` if
+             the run fails.  It takes less memory than a lazy result, which waits in memory until it is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """

@@ -55,6 +55,11 @@ def ways(rng, channels):
     ]
 
 
+def cut(rng, side):
+    """Chunks of different lengths."""
+    return tuple(np.diff([0, *sorted({*rng.integers(0, side, 3).tolist()} - {0}), side]).tolist())
+
+
 def listed(results):
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
@@ -63,6 +68,7 @@ def listed(results):
 def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
     rng = np.random.default_rng(seed)
     shape, chunks = rng.integers(1, 120, 2).tolist(), rng.integers(1, 70, 2).tolist()
+    shape[0] *= int(rng.integers(1, 4))
     channels = [None, None, None, 0, 2][seed % 5]
     if channels is not None:
         shape.insert(channels, int(rng.integers(1, 7)))
@@ -89,11 +95,12 @@ def test_filters_have_the_bits_of_the_whole(seed, monkeypatch, tmp_path):
     for result, want, value in zip(got, wanted, dask.compute(*got), strict=True):
         assert result.chunks == shapes and result.dtype == value.dtype == want.dtype
         np.testing.assert_array_equal(value, want)
-    monkeypatch.setattr(sd, "_CHUNK_BYTES", int(rng.integers(1, 4000)))
+    monkeypatch.setattr(sd, "CHUNK_BYTES", int(rng.integers(1, 4000)))
+    monkeypatch.setattr(sd, "_BAND_STEPS", int(rng.integers(1, 9)))
     for result, want in zip(listed(call(sd, z, mask=masks, to=tmp_path / "rows.zarr", **options)), wanted, strict=True):
         assert result.chunks == z.chunks and result.dtype == want.dtype
         np.testing.assert_array_equal(result[...], want)
-    cuts = tuple(tuple(np.diff([0, *sorted({*rng.integers(0, side, 3)} - {0}), side])) for side in shape)
+    cuts = tuple(cut(rng, side) for side in shape)
     try:
         got = listed(call(sd, da.from_array(a, chunks=cuts), mask=mask, **options))
     except ValueError as refused:
@@ -135,21 +142,16 @@ def test_chunks_are_decoded_at_most_twice(rng, border, size, tmp_path):
         np.testing.assert_array_equal(std[...], sat.window(a, size, "std", border))
 
 
-def test_memory_of_bands_is_used_again(rng, tmp_path):
-    z = stored(oracle.image(rng, (200, 30), "uint8"), (20, 30))
-    made = []
-
-    class Spare(sd._Spare):
-        def array(self, shape, dtype):
-            made.append(super().array(shape, dtype))
-            return made[-1]
-
-    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="sync"):
-        patch.setattr(sd, "_Spare", Spare)
-        sd.window(z, 5, ["mean", "std"], to=tmp_path / "to.zarr")
-    assert len(made) == 10 * (3 + 2)
-    assert len({id(array.base) for array in made}) <= 4 + 1, "rows, results, what is encoded; the second band is higher"
-    assert not pickle.loads(pickle.dumps(sd._Spare([np.zeros(9)])))
+@pytest.mark.parametrize("at_once, bands", [(1, 2), (2, 2), (3, 3), (5, 4), (99, 12)])
+def test_bands_decode_few_chunks_twice_and_all_work(rng, at_once, bands, tmp_path):
+    a = oracle.image(rng, (240, 50), "uint8")
+    z = stored(a, (20, 20), Counting())
+    Counting.reads.clear()
+    with dask.config.set(num_workers=at_once):
+        np.testing.assert_array_equal(sd.box(z, 9, to=tmp_path / "to.zarr")[...], sat.box(a, 9))
+    twice = [key for key, n in Counting.reads.items() if n == 2]
+    assert sum(Counting.reads[f"c/{y}/{x}"] for y in range(12) for x in range(3)) == 12 * 3 + len(twice)
+    assert len(twice) == 3 * min(12, 2 * (bands - 1)), "where bands meet"
 
 
 def test_what_is_written(rng, tmp_path):
@@ -173,6 +175,24 @@ def test_what_is_written(rng, tmp_path):
     assert not (tmp_path / "none.zarr").exists()
     with pytest.raises(TypeError, match="compressors"):
         sd.box(source, 5, compressors=None)
+
+
+@pytest.mark.parametrize("make", [sd.box, sd.table], ids=["box", "table"])
+def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
+    z = stored(oracle.image(rng, (40, 30), "uint8"), (10, 20))
+    options = {"size": 5} if make is sd.box else {}
+    for i, source in enumerate([z, da.from_zarr(z).map_blocks(lambda block: 1 // 0, dtype="u1")]):
+        to = tmp_path / f"{i}.zarr"
+        array = to if make is sd.box else to / "sums"
+        if source is z:
+            make(source, to=to, **options)
+            assert not zarr.open_array(array).attrs
+            continue
+        with pytest.raises(ZeroDivisionError):
+            make(source, to=to, **options)
+        for given in (array, zarr.open_array(array)):
+            with pytest.raises(ValueError, match="not written to its end"):
+                sd.box(given, 5)
 
 
 def test_names_that_are_asked_for_twice(rng, tmp_path):
@@ -231,6 +251,7 @@ def test_tables(seed, tmp_path, monkeypatch):
     nodata = float(a.flat[0]) if rng.random() < 0.5 else None
     monkeypatch.setattr(tables, "_BAND_BYTES", int(rng.integers(5, 40)) * 8 * shape[1])
     monkeypatch.setattr(tables, "_STEP_BYTES", int(rng.integers(1, 9)) * 8 * shape[1])
+    monkeypatch.setattr(tables, "CHUNK_BYTES", int(rng.integers(1, 4000)))
     counts = np.ones(shape, bool) if mask is None else mask
     counts = counts if nodata is None else counts & (a != a.flat[0])
     exact = np.where(counts, a, 0).astype(object if a.dtype.kind != "f" else float)
@@ -242,8 +263,9 @@ def test_tables(seed, tmp_path, monkeypatch):
     for source, which in [
         (stored(a, chunks), None if mask is None else stored(mask, chunks)),
         (da.from_array(a, chunks=tuple(chunks)), mask),
+        (da.from_array(a, chunks=tuple(cut(rng, side) for side in shape)), mask),
     ]:
-        for to in [None, str(tmp_path / f"{type(source).__module__}.zarr")]:
+        for to in [None, str(tmp_path / f"{id(source)}.zarr")]:
             made = sd.table(source, moments, which, nodata, to)
             assert (made.squares is None) == (moments == 1)
             assert (made.counts is None) == (mask is None and nodata is None)
@@ -262,6 +284,23 @@ def test_tables(seed, tmp_path, monkeypatch):
                     np.testing.assert_allclose(got[name], answers[name], rtol=1e-6, atol=1e-6)
                 else:
                     np.testing.assert_array_equal(got[name], answers[name], name)
+
+
+def test_a_table_has_the_bands_of_the_chunks(rng, tmp_path):
+    x = da.from_array(oracle.image(rng, (90, 30), "uint8"), chunks=((1, 60, 29), (7, 23)))
+    totals = [key for key in sd.table(x).sums.__dask_graph__() if "sat-table-totals" in str(key)]
+    assert len(totals) == 3
+    assert sd.table(x, to=tmp_path / "t.zarr").sums.chunks == (60, 23)
+
+
+@pytest.mark.parametrize("high, chunk", [(23, 8), (24, 8), (7, 7), (20, 5), (21, 7), (26, 2)])
+def test_a_table_is_written_some_rows_at_a_time(rng, high, chunk, monkeypatch, tmp_path):
+    a = oracle.image(rng, (90, 30), "uint8")
+    monkeypatch.setattr(tables, "_BAND_BYTES", 8 * 8 * 30)
+    for i, x in enumerate([stored(a, (high, 30)), da.from_array(a, chunks=(high, 30))]):
+        made = sd.table(x, to=tmp_path / f"{i}.zarr")
+        assert made.sums.chunks == (chunk, 30)
+        np.testing.assert_array_equal(made.sums[...], a.cumsum(0, dtype="u8").cumsum(1))
 
 
 def test_a_query_reads_each_chunk_once(rng):
