@@ -111,6 +111,11 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         tr -d ' ' | tr ',' '\n' | grep . | sort >manual
     [ "$("$sat" query --help | sed -n 's/^stats: *//p')" ]
     while read -r name; do grep -qx "$name" manual; done < <("$sat" query --help | sed -n 's/^stats: *//p' | tr ' ' '\n')
+    # Those that need squares stand under --moments, too.
+    sed -n '/^\.It Fl -moments/,/^\.It/p' "$root/packaging/sat.1" | sed -n 's/^\.Fl -stat Cm //p' | tr -cs a-z '\n' >squares
+    while read -r name; do
+        ! grep -qE 'SAT_NEEDS_(VAR|SQUARES)' "$root/src/lib/statistics/$name.def" || grep -qx "$name" squares
+    done < <(sed -nE 's|.*statistics/([a-z0-9_]*)\.def.*|\1|p' "$root/src/lib/rect_statistics.def")
 }
 
 @test "the man page renders without warnings" {
