@@ -267,14 +267,13 @@ void sat_cpu_areas(const sat_cpu_sums *e, int feature, void *areas, const sat_cp
     WITH_SUMS(e, feature, multiply, areas, e->covered + c->first, c->covered_y, c->n);
 }
 
-/* Prefetches n bytes from `first` on of the row at position y. */
-static void prefetch(const sat_cpu_sums_run *run, int64_t y, size_t first, size_t n)
+/* Prefetches n bytes from `first` on of a view's row at position y. */
+static void prefetch(const sat_cpu_sums_run *run, const sat_view *view, int64_t y, size_t first, size_t n)
 {
-    const sat_view *src = run->src;
     const int64_t row = sat_border_index(run->e->window->border, y, run->e->window->y.n);
-    const int64_t at = row < 0 ? src->height : sat_source_row(run->run, row);
-    if (at >= src->height) return;
-    const char *p = (const char *)src->data + at * src->row_bytes + first;
+    const int64_t at = row < 0 ? view->height : sat_source_row(run->run, row);
+    if (at >= view->height) return;
+    const char *p = (const char *)view->data + at * view->row_bytes + first;
     for (size_t i = 0; i < n; i += LINE) __builtin_prefetch(p + i);
 }
 
@@ -283,10 +282,13 @@ static void prefetch(const sat_cpu_sums_run *run, int64_t y, size_t first, size_
 static void prefetch_next(const sat_cpu_sums_run *run, int64_t y, int64_t first, int64_t n)
 {
     const sat_cpu_sums *e = run->e;
-    const size_t bytes = e->sample_bytes, at = (size_t)first * bytes;
-    const size_t part = (size_t)(e->samples - first < n ? e->samples - first : n) * bytes;
-    prefetch(run, y + 1 + e->window->y.after, at, part);
-    prefetch(run, y - e->window->y.before, at, part);
+    const int64_t part = e->samples - first < n ? e->samples - first : n, enter = y + 1 + e->window->y.after;
+    const size_t bytes = e->sample_bytes, channels = (size_t)e->channels;
+    for (int leaves = 0; leaves < 2; leaves++) {
+        const int64_t row = leaves ? y - e->window->y.before : enter;
+        prefetch(run, run->src, row, (size_t)first * bytes, (size_t)part * bytes);
+        if (run->mask) prefetch(run, run->mask, row, (size_t)first / channels, (size_t)part / channels);
+    }
 }
 
 /* The running sums of n column sums from the i-th on. */
@@ -349,7 +351,7 @@ void sat_cpu_sums_rows(const sat_cpu_sums_run *run, int worker, int64_t y, int64
     sat_cpu_summer *k = &run->e->workers[worker];
     const bool follows = k->next == y && y > 0;
     const sat_cpu_row *rows[] = {&k->enter, &k->leave};
-    const bool gaps = sat_has_gaps(run->src);
+    const bool gaps = sat_has_gaps(run->src) || (run->mask && sat_has_gaps(run->mask));
     for (int i = 0; i < 2; i++) {
         sat_rows_forget(rows[i]->rows);
         sat_rows_forget(rows[i]->mask);
