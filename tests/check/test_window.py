@@ -142,6 +142,10 @@ def extremes(case, n, var):
     return low, most
 
 
+def power(x):
+    return math.exp(x) if x < 709 else math.inf
+
+
 FORMULAS = {
     "mean": lambda f, p: f["mean"] - p[0],
     "sum": lambda f, p: f["sum"],
@@ -156,7 +160,7 @@ FORMULAS = {
     "wolf": lambda f, p: f["mean"] + p[0] * ((math.sqrt(f["var"]) / (p[1] or f["most"]) if f["var"] > 0 else 0) - 1) *
     (f["mean"] - f["low"]),
     "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(max(f["squares"] - f["mean"] ** 2 / f["n"], 0)),
-    "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * math.exp(-p[3] * f["mean"] / f["range"]) +
+    "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * power(-p[3] * f["mean"] / f["range"]) +
                                             p[0] * (math.sqrt(f["var"]) / f["range"] / p[1] - 1)),
 }
 DEFAULTS = {"mean": [0], "bradley": [0.15], "niblack": [-0.2], "sauvola": [0.2, ("range", 0.5)], "wolf": [0.5, 0],
@@ -364,12 +368,12 @@ def make_case(rng, sample, border, isa, outputs):
             case["value"] = [float(v) for v in rng.choice([0, -1.5, 1e10, 0.1], 4)]
         if border[0] not in ("shrink", "constant"):  # windows reach beyond the image by its size at most
             case["window"] = (min(window[0], 2 * width), min(window[1], 2 * height))
-    way = rng.integers(5)
-    if way in (1, 3):
+    way = int(rng.integers(8 if sample in FLOATS else 4))  # bits: a mask, a value, NaN
+    if way & 1:
         case["mask"] = (rng.random(shape[:3] + (1,)) < rng.choice([0.02, 0.5, 0.95])).astype(np.uint8) * 9
-    if way in (2, 3):
+    if way & 2:
         case["nodata"] = case["pixels"].ravel()[0].item()
-    if sample in FLOATS and way == 4:
+    if way & 4:
         case["skip_nan"] = True
         case["pixels"][rng.random(shape) < 0.2] = np.nan
     if way:
@@ -514,4 +518,5 @@ def main():
     tap.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()
