@@ -40,6 +40,20 @@ enum { LINE = 64 }; /* bytes of the longest vector, and of a cache line */
      : (e)->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(__VA_ARGS__)                                                   \
                                       : what##_uint64_t(__VA_ARGS__))
 
+/* Counts in the upper bits of the words of sums take none of their own, where both fit (paths.def: packed_counts). */
+static void plan_packing(sat_cpu_sums *e)
+{
+    const uint64_t area = (uint64_t)e->window->area_px;
+    if (!SAT_PATH(packed_counts) || !e->packs || e->window->is_signed || e->of[SUM].sums != BOX_SUMS_32) return;
+    const int bits = 64 - __builtin_clzll(area * e->window->largest);
+    if (bits >= 32 || area >> (32 - bits) != 0) return;
+    e->packed_bits = bits;
+    e->in = BOX_U32;
+    e->of[COUNT].used = false;
+    e->of[COUNT].entry = sizeof(uint32_t); /* of those that are unpacked */
+    for (int c = 0; c < 4; c++) e->of[SUM].value[c] += e->of[COUNT].value[c] << bits;
+}
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 /* Everything that depends on the column alone. */
@@ -95,7 +109,7 @@ static bool plan_row(const sat_cpu_sums *e, sat_cpu_row *row, sat_arena *arena)
     if (row->rows == NULL || !sat_rows_open(row->rows, n * bytes, e->window->y.n, arena)) return false;
     row->mask = row->rows + 1;
     if (e->masked && !sat_rows_open(row->mask, n / (size_t)e->channels, e->window->y.n, arena)) return false;
-    row->made = makes ? sat_arena_alloc(arena, n * (e->weighted ? sizeof(uint32_t) : bytes)) : NULL;
+    row->made = makes ? sat_arena_alloc(arena, n * (e->weighted || e->packed_bits ? sizeof(uint32_t) : bytes)) : NULL;
     row->valid = e->some_count ? sat_arena_alloc(arena, n) : NULL;
     return (row->made || !makes) && (row->valid || !e->some_count);
 }
@@ -123,6 +137,7 @@ static bool plan_workers(sat_cpu_sums *e, sat_arena *arena)
 
 bool sat_cpu_sums_open(sat_cpu_sums *e, sat_arena *arena)
 {
+    plan_packing(e);
     for (int f = 0; f < FEATURES; f++)
         if (e->of[f].used) {
             e->of[f].entry = (size_t)2 << e->of[f].sums;
@@ -149,6 +164,10 @@ static row_data made(const sat_cpu_sums_run *run, int64_t y, const void *samples
     }
     sat_validity v = e->counts;
     v.mask = run->mask ? sat_row(to->mask, run->mask, y) : NULL;
+    if (e->packed_bits) {
+        e->isa->window->pack[e->sample](to->made, to->valid, samples, &v, e->packed_bits, e->samples);
+        return (row_data){to->made, NULL};
+    }
     e->isa->window->validate[e->sample](to->made, to->valid, samples, &v, e->samples);
     return (row_data){to->made, to->valid};
 }

@@ -251,7 +251,8 @@ def check_integers(case):
                 else:
                     same = g == want
             elif result in FLOATS:
-                same = abs(float(g) - float(want)) <= (1e-6 if result == "f32" else 1e-11) * max(abs(float(want)), x, 1)
+                error = (1e-6 if result == "f32" else 1e-11) * max(abs(float(want)), x, 1)
+                same = g == want or abs(float(g) - float(want)) <= error
             else:
                 same = abs(int(g) - int(want)) <= (abs(away_from_zero(value) - value) > 0.499)
             if not same:
@@ -436,6 +437,29 @@ def large_variances(tap):
     tap.report("variances of 2^53 and more are the nearest f64", problems, cases)
 
 
+def full_words(tap):
+    """Means of the largest windows whose sum and count fit a word, of the largest samples, and of those beyond."""
+    problems, cases, rng = [], 0, np.random.default_rng(12)
+    edges = [("u8", (63, 65)), ("u8", (64, 64)), ("u16", (15, 17)), ("u16", (16, 16)), ("u16", (255, 1))]
+    for (sample, window), border, isa, shape in itertools.product(edges, ("wrap", "constant", "shrink"), ISAS,
+                                                                  [(9, 14), (70, 69)]):
+        if not runs_isa(isa):
+            continue
+        top = np.iinfo(TYPES[sample]).max
+        pixels = np.full((1, *shape, 1), top, TYPES[sample])
+        pixels[0, 1:, ::3, 0] -= rng.integers(2, size=pixels[0, 1:, ::3, 0].shape).astype(TYPES[sample])
+        case = {"sample": sample, "border": border, "value": [top] * 4, "window": window, "first": 0, "isa": isa,
+                "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "min_valid": 2,
+                "mask": (rng.random(pixels.shape) < 0.9).astype(np.uint8) if cases % 2 else np.ones(pixels.shape, "u1"),
+                "least": 2, "empty": 7, "avoid": False, "keep": False, "outputs": [("mean", sample, False, [])],
+                "pixels": pixels}
+        problem = check_integers(case)
+        cases += 1
+        if problem:
+            problems.append(problem)
+    tap.report("means of the largest sums that share a word with their counts", problems, cases)
+
+
 def same_everywhere(tap):
     """Integers and floats: the same bytes for each instruction set and number of threads, but formulas with exp()."""
     rng = np.random.default_rng(5)
@@ -512,6 +536,7 @@ def main():
     over_all(tap, "count, mean and variance of floats", FLOATS, check_floats,
              lambda rng, _: [(n, str(rng.choice(["f32", "f64"])), False, []) for n in ("count", "mean", "var")], 8)
     large_variances(tap)
+    full_words(tap)
     same_everywhere(tap)
     nothing_spreads(tap)
     nothing_counts(tap)
