@@ -131,6 +131,22 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     done
 }
 
+@test "floats of 16 bits name the value that their samples are, and infinities are values" {
+    tiff a.tif -32768 1 1 -32768 1 1
+    for how in "--gauss 0.5" "--box 3"; do
+        # shellcheck disable=SC2086
+        ok a.tif $how --keep-holes --result f16 -o o.tif
+        [[ "$("$sat" info o.tif)" == *"no data     -32768"* ]]
+    done
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, -np.inf, 1]], "f4"))'
+    ok b.npy --box 3x1 --nodata=-inf -o o.npy
+    [ "$(values o.npy)" = "1.0 1.0 1.0" ]
+    ok b.npy --box 3x1 --nodata=NAN -o o.npy
+    [ "$(values o.npy)" = "-inf -inf -inf" ]
+    grey 4 4 c.pgm
+    failure "c.pgm: --nodata inf: no u8 sample can be that" c.pgm --box 3 --nodata inf -o o.npy
+}
+
 @test "gauss: masks of ones and values that no sample has change no byte" {
     grey 90 70 a.pgm
     colour 90 70 c.ppm
