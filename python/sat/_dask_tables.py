@@ -198,7 +198,6 @@ def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof
         raise TypeError("rects: floats; rectangles of whole pixels are taken")
     x, y, w, h = boxes.T
     height, width = table.sums.shape
-    wrong = (x < 0) | (y < 0) | (w < 1) | (h < 1) | (w > width - x) | (h > height - y)
     squares = {"var", "std", "rms"} & set(names)
     if squares and table.squares is None:
         raise ValueError(f"{', '.join(sorted(squares))}: needs the squares: table(x, moments=2)")
@@ -207,12 +206,14 @@ def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof
         info = np.iinfo(table.sample)
         largest = max(-int(info.min), int(info.max))
         limit = 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
-    wrong |= w.astype(float) * h > limit
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"rectangle {i}, {boxes[i].tolist()}: empty, outside {width} x {height}, or its sum may exceed 64 bits"
-        )
+    for wrong, why in (
+        ((w < 1) | (h < 1), "empty"),
+        ((x < 0) | (y < 0) | (w > width - x) | (h > height - y), f"outside the image, {width} wide and {height} high"),
+        (w.astype(float) * h > limit, f"of more than {limit:.0f} pixels, whose sums may exceed 64 bits"),
+    ):
+        if wrong.any():
+            i = int(np.flatnonzero(wrong)[0])
+            raise ValueError(f"rectangle {i}, {boxes[i].tolist()}: {why}")
     rows, columns = np.stack([y + h, y, y + h, y]) - 1, np.stack([x + w, x + w, x, x]) - 1
     beyond = (rows < 0) | (columns < 0)
     arrays = [None if a is None else da.from_zarr(a) if isinstance(a, zarr.Array) else a for a in table[:3]]

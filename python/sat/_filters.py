@@ -133,7 +133,8 @@ def box(
     """The mean of the window around each pixel, at a cost that does not depend on the window.
 
     image       (H, W) or (H, W, C), as of `sat.table()`.
-    size        the window's side, or (height, width), in pixels; it may exceed the image.
+    size        the window's side, or (height, width), in pixels; it may exceed the image.  Of floats, with a border
+                that repeats samples, one that reaches beyond the image by more than eight times its size is slow.
     border      what lies beyond the edge: "shrink" (the mean of the pixels inside), "reflect101" (d c b | a b c d;
                 OpenCV's default, SciPy's "mirror"), "reflect" (SciPy's default), "replicate" (SciPy's "nearest"),
                 "wrap", "constant" (of `border_value`, one number or one for each channel).
@@ -144,6 +145,7 @@ def box(
     anchor      of even sides: "second", as OpenCV's, or "first", one pixel further right and down.
     min_valid   samples that must count, or, below 1, their share of the window; where fewer do, the result is
                 `empty`, by default NaN, and 0 of integers.  keep_holes: so are pixels that do not count themselves.
+                With empty=nodata no other result is that value: it becomes the number beside it, as the command has it.
 
     A new array has the image's shape, and its order of memory.  Integers: sums are exact, a result is rounded once, to
     nearest, halves away from zero.  Floats: sums of additions alone in float64 (van Herk 1992), so that a NaN reaches
@@ -182,9 +184,10 @@ def window(
 
     statistic    mean, sum, var, std, rms, count, norm ((pixel - mean) / std), or the surface of a local threshold:
                  bradley (t), niblack (k), sauvola (k, r), wolf (k, r), nick (k), phansalkar (k, r, p, q), mean
-                 (offset).  Sums are taken once for all of a list.
+                 (offset).  wolf's r is the largest std of a window in which min_valid samples count, and more than
+                 ddof.  Sums are taken once for all of a list.
     parameters   by name, for all statistics of the list that have them: `window(page, 25, "sauvola", k=0.2)`.
-    ddof         variances are divided by count - ddof.
+    ddof         variances are divided by count - ddof; the window must have more samples.
     value_range  the largest value that samples are to have, for thresholds: 4095 for 12 bits in uint16; 0: the
                  dtype's, of floats 1.
     extremes     for wolf, of the image that this one is a part of: its smallest sample that counts, and the largest

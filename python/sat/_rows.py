@@ -19,10 +19,20 @@ class _Rows:
     """What the filters of rows share: they are made for a whole image, and make some of its rows in a call.
 
     Results have the bits of the filter of the whole image, for any rows in any order.  A filter may be used by several
-    threads, one at a time.
+    threads, one at a time, and be pickled for other processes.
     """
 
-    __slots__ = ("_rows", "_masked")
+    __slots__ = ("_rows", "_masked", "_given")
+
+    _given: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        self = super().__new__(cls)
+        self._given = args, options
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self), *self._given)
 
     def __init__(
         self,
@@ -76,6 +86,10 @@ class _Rows:
                 "rows: a masked array; its data and mask=~rows.mask are taken, by a filter with masked=True"
             )
         return self._rows.run(rows, first, y0, y1, mask, out, continues)
+
+
+def _made_again(cls: type[_Rows], args: tuple[Any, ...], options: dict[str, Any]) -> _Rows:
+    return cls(*args, **options)
 
 
 class Box(_Rows):

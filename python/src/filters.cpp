@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace sat_python
 {
@@ -41,6 +42,13 @@ const char *own_statistic(nb::handle name, sat_statistic_info &info)
     return own_name(name, "statistic", info, [](size_t i, sat_statistic_info *at) { return sat_statistic_at(i, at); });
 }
 
+std::string text_of(double whole)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.0f", whole);
+    return text;
+}
+
 sat_window_output output_of(const char *statistic)
 {
     sat_window_output o;
@@ -65,6 +73,8 @@ filter::filter(int which, int64_t height, int64_t width, nb::handle border_name,
     } else {
         for (double &v : values) v = number(border_value, "border_value");
     }
+    if (!border_takes_value && std::any_of(values, values + 4, [](double v) { return v != 0; }))
+        throw nb::value_error(("border_value: the border " + std::string(border) + " has none").c_str());
     if (!nodata_value.is_none()) {
         nodata = number(nodata_value, "nodata");
         skip_nan = std::isnan(nodata), has_nodata = !skip_nan;
@@ -75,6 +85,8 @@ filter::filter(int which, int64_t height, int64_t width, nb::handle border_name,
 void filter::counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_)
 {
     ddof = ddof_, min_valid = number(min_valid_, "min_valid"), range = number(range_, "value_range");
+    if (k != kind::gauss && min_valid > samples_most())
+        throw nb::value_error(("min_valid: a window has at most " + text_of(samples_most()) + " samples").c_str());
     if (!empty_.is_none()) empty_set = true, empty = number(empty_, "empty");
     const bool first = is(anchor_, "first");
     if (!first && !is(anchor_, "second")) throw nb::value_error("anchor: \"second\" or \"first\"");
@@ -89,6 +101,9 @@ void filter::add(nb::handle statistic, bool compare, nb::dict parameters)
     sat_window_output o = output_of(own_statistic(statistic, info));
     o.compare = compare, compares = compare;
     whole_image = whole_image || info.whole_image;
+    if (info.variance && (double)ddof >= samples_most())
+        throw nb::value_error(
+            ("ddof: a window has at most " + text_of(samples_most()) + " samples, and a variance needs more").c_str());
     for (auto [name, value] : parameters) {
         const std::string asked = nb::cast<std::string>(name);
         for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++)
@@ -136,6 +151,7 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
             if (!o.compare) o.result = r.result;
         spec.window.outputs = (int)out.size(), spec.window.output = out.data();
         spec.window.ddof = ddof, spec.window.range = range;
+        spec.window.avoid_empty = has_nodata && empty_set && empty == nodata;
         spec.window.has_extremes = has_extremes;
         spec.window.lowest = lowest, spec.window.largest_var = largest_var;
     } else {

@@ -43,6 +43,8 @@ struct filter {
     samples target(array &a, nb::object &made, const samples &like, const axes &x, sat_type type, int dtype) const;
     nb::object given_back(std::vector<nb::object> &made) const; // one array, or a tuple
 
+    double samples_most() const { return (double)window_height * (double)window_width; } // of a window
+
     kind k;
     int64_t window_height, window_width;
     const char *border = nullptr;

@@ -1,5 +1,7 @@
 """Filters against the definitions, over dtypes, borders, masks, axes and sizes."""
 
+import pickle
+
 import numpy as np
 import oracle
 import pytest
@@ -211,6 +213,21 @@ def test_rows_are_the_whole(rng, border, dtype):
             joined if isinstance(joined, tuple) else [joined], whole if isinstance(whole, tuple) else [whole]
         ):
             assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_filters_of_rows_are_pickled(rng):
+    a = oracle.image(rng, (19, 23), "uint8")
+    filters = [
+        sat.Box(a.shape, a.dtype, (3, 5), "constant", border_value=9, result=float),
+        sat.Window(a.shape, a.dtype, 5, ["mean", "sauvola"], nodata=7, k=0.3),
+        sat.Gauss(a.shape, a.dtype, 2, masked=True),
+    ]
+    for f in filters:
+        again = pickle.loads(pickle.dumps(f))
+        mask = {"mask": a > 99} if isinstance(f, sat.Gauss) else {}
+        assert type(again) is type(f) and again.needs(3, 9) == f.needs(3, 9)
+        got, want = again.run(a, 0, 3, 9, **mask, continues=True), f.run(a, 0, 3, 9, **mask)
+        assert np.array_equal(got, want)
 
 
 def test_rows_take_more_than_they_need_and_no_less(rng):

@@ -164,6 +164,13 @@ def test_messages_have_numpys_names(a):
         (lambda a: sat.box(a, 3, min_valid="all"), "^min_valid: 'all' is no number$"),
         (lambda a: sat.box(a, 3, empty="nan"), "^empty: 'nan' is no number$"),
         (lambda a: sat.box(a, 3, anchor=1), "^anchor: "),
+        (lambda a: sat.box(a, 3, border_value=2), "^border_value: the border shrink has none$"),
+        (lambda a: sat.gauss(a, 3, "wrap", border_value=[0, 0, 1]), "^border_value: the border wrap has none$"),
+        (lambda a: sat.box(a, (3, 2), min_valid=7), "^min_valid: a window has at most 6 samples$"),
+        (lambda a: sat.threshold(a, 3, min_valid=10), "^min_valid: a window has at most 9 samples$"),
+        (lambda a: sat.Box(a.shape, a.dtype, 3, min_valid=10), "^min_valid: a window has at most 9 samples$"),
+        (lambda a: sat.window(a, 3, ["mean", "std"], ddof=9), "^ddof: a window has at most 9 samples, and a variance"),
+        (lambda a: sat.box(a.astype("f4"), 99, "wrap", nodata=1), " at most$"),
         (lambda a: sat.threshold(a, 3, "sauvola", k="0.2"), "^k: '0.2' is no number$"),
         (lambda a: sat.box(np.ma.masked_less(np.moveaxis([a] * 3, 0, -1).T, 9), 3), "^image: 23 channels"),
     ],
@@ -171,6 +178,22 @@ def test_messages_have_numpys_names(a):
 def test_messages_name_the_argument(a, call, match):
     with pytest.raises((TypeError, ValueError), match=match):
         call(a)
+
+
+def test_counts_of_whole_windows_are_taken(a):
+    assert np.isnan(sat.box(a, 3, min_valid=9, dtype="f4")).sum() == 2 * 23 + 2 * 29
+    assert sat.window(a, 3, "mean", ddof=9).shape == a.shape  # no variance
+
+
+def test_empty_is_the_value_for_no_data():
+    a = np.array([[6, 8, 9, 0, 9]], np.uint8)  # the mean of the first window is 7
+    assert sat.box(a, 3, nodata=7, empty=7).tolist() == [[8, 8, 6, 6, 5]]
+    assert sat.box(a, 3, nodata=7).tolist() == [[7, 8, 6, 6, 5]]
+    b = np.where(a == 0, 9, a).astype("f4")
+    b[0, 3:] = 7
+    assert sat.box(b, (1, 1), nodata=7, empty=7).tolist() == [[6, 8, 9, 7, 7]]
+    got = sat.window(np.array([[6, 8, 7, 7, 7]], "f4"), 3, "mean", nodata=7, empty=7)
+    assert got[0, 0] > 7 and got[0, 0] - 7 < 1e-4 and got[0, 4] == 7
 
 
 def test_flags_of_numpy(a):

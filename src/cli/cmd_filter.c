@@ -274,7 +274,7 @@ static bool check_counts(options *o, const request *r)
     for (int k = 0; k < w->outputs; k++)
         variance = variance ||
                    (window_statistic(w->output[k].statistic, strlen(w->output[k].statistic), &info) && info.variance);
-    if (variance && w->ddof >= most)
+    if (!r->j.gauss.name && variance && w->ddof >= most)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
                               (long long)w->ddof, width, height, (long long)most, most > 1 ? "s" : "");

@@ -258,12 +258,10 @@ static bool open_gauss(stream *s, int64_t pass, stream_stage *g, error *err)
     sat_gauss_spec spec = gauss_spec(j, &shape, s->threads);
     sat_gauss *gauss;
     sat_bytes bytes;
-    char nodata[NODATA_TEXT_BYTES];
-    valid_nodata_text(&w->valid, spec.result, nodata);
     spec.masked = w->valid.masked;
     spec.skip_nan = w->valid.skip_nan;
     spec.has_nodata = w->valid.has_nodata;
-    spec.empty_set = w->valid.has_nodata && nodata[0];
+    spec.empty_set = w->valid.has_nodata && sat_type_holds(spec.result, w->valid.nodata);
     spec.nodata = spec.empty = w->valid.nodata;
     spec.band_rows = stream_band_rows(s);
     if (!job_border_values(j, &w->head, spec.channels, spec.border_value, err) ||
@@ -380,10 +378,10 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
 }
 
-/* Boxes over what counts leave alpha out. */
+/* Boxes over what counts leave alpha out, where it is more than a channel like the others. */
 static bool drops_alpha(const work *w)
 {
-    return !w->j.gauss.name && !w->all && image_has_alpha(&w->head);
+    return !w->j.gauss.name && !w->all && image_has_alpha(&w->head) && w->j.alpha != ALPHA_STRAIGHT;
 }
 
 /* Can the format hold the result?  The error names what asked for its type. */
@@ -464,8 +462,7 @@ static void say_results(const work *w, const stream *s)
     made.type = s->made[0];
     if (j->gauss.name) job_say_clipped(j, w->input, &made, counts.clipped);
     if (drops_alpha(w) && !j->quiet)
-        say(input_name(w->input), "the result is without alpha%s",
-            j->alpha == ALPHA_STRAIGHT ? "" : "; pixels whose alpha is 0 do not count");
+        say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
     if (j->linear) made.type = w->head.type;
     job_say_clipped(j, w->input, &made, w->beyond);
     job_say_clipped(j, w->input, s->head, w->stored.clipped);

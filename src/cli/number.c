@@ -161,7 +161,6 @@ size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value)
         char text[REAL_TEXT_BYTES];
         snprintf(text, sizeof text, "%.*g", digits, (double)sample);
         const float shown = strtof(text, NULL);
-        if (digits == 9 || (half ? f16_value(f16_bits(shown)) : shown) == sample)
-            return real_text(to, strtod(text, NULL));
+        if (digits == 9 || shown == sample) return real_text(to, strtod(text, NULL));
     }
 }

@@ -20,7 +20,8 @@ enum { REAL_TEXT_BYTES = 32 };
 /* The fewest digits that read back as the same double; "nan", "inf", "-inf"; no final 0.  Returns their number. */
 size_t real_text(char to[REAL_TEXT_BYTES], double value);
 
-/* The fewest digits that read back as the same sample of that type: of f32 and f16 the one nearest to the value. */
+/* The fewest digits that read back as the sample of that type: of f32 and f16 the one nearest to the value, which a
+ * reader of f16 takes for an f32. */
 size_t sample_text(char to[REAL_TEXT_BYTES], sat_type type, double value);
 
 #endif

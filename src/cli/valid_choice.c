@@ -13,21 +13,6 @@
 #include "sat_image.h"
 #include "text_out.h"
 
-bool valid_option(valid_choice *v, options *o, int c)
-{
-    switch (c) {
-    case OPT_MASK: v->mask = optarg; return true;
-    case OPT_NODATA:
-        v->nodata_given = true;
-        v->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
-        v->has_nodata = !v->skip_nan && strcmp(optarg, "none") != 0;
-        if (v->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &v->nodata))
-            options_wrong(o, "the value of pixels that do not count, nan, or none");
-        return true;
-    default: return false;
-    }
-}
-
 static bool is_nan(double v)
 {
     return v != v;
@@ -51,6 +36,23 @@ static bool is_special(const char *word, double *value)
         return true;
     }
     return false;
+}
+
+bool valid_option(valid_choice *v, options *o, int c)
+{
+    switch (c) {
+    case OPT_MASK: v->mask = optarg; return true;
+    case OPT_NODATA:
+        v->nodata_given = true;
+        v->has_nodata = strcmp(optarg, "none") != 0;
+        if (v->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &v->nodata) &&
+            !is_special(optarg, &v->nodata))
+            options_wrong(o, "the value of pixels that do not count, nan, or none");
+        v->skip_nan = v->has_nodata && is_nan(v->nodata);
+        v->has_nodata = v->has_nodata && !v->skip_nan;
+        return true;
+    default: return false;
+    }
 }
 
 /* A file's text: a number or one of these, and blanks around it. */

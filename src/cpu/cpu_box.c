@@ -102,6 +102,7 @@ static void choose_counts(filter *f, const sat_cpu_counted *counted)
     for (int c = 0; c < 4; c++) count->value[c] = 1;
     f->sums.some_count = true;
     f->sums.masked = counted->masked;
+    f->sums.packs = !sat_is_float(f->spec.result) && !counted->keep_holes;
     f->sums.counts =
         (sat_validity){.channels = f->spec.channels, .has_nodata = counted->has_nodata, .nodata = counted->nodata};
     f->least = counted->least <= (double)f->window.area_px ? (uint64_t)counted->least : (uint64_t)f->window.area_px + 1;
@@ -255,12 +256,19 @@ static void count_no_holes(const job *j, const sat_cpu_chunk *c, char *counts)
 static void divide_counted(const job *j, worker *w, const sat_cpu_summer *k, const sat_cpu_chunk *c, const char *sums)
 {
     const filter *f = j->f;
-    const sat_cpu_feature *of = &f->sums.of[COUNT];
-    char *counts = sat_cpu_window_sums(&f->sums, k, COUNT, c);
+    const sat_cpu_sums *e = &f->sums;
+    const sat_cpu_feature *of = &e->of[COUNT];
+    char *counts = e->packed_bits ? w->divisors : sat_cpu_window_sums(e, k, COUNT, c);
     char *out = w->row + (size_t)c->first * f->out_bytes;
-    f->ops->divide_each[f->sign][of->sums][f->out](out, sums, counts, c->n);
-    if (f->keep_holes) count_no_holes(j, c, counts);
-    const int64_t below = f->ops->below[of->sums](counts, f->least, c->n);
+    int64_t below;
+    if (e->packed_bits) {
+        below = e->isa->window->divide_packed[e->sample](out, (const void *)sums, (void *)counts, e->packed_bits,
+                                                         (uint32_t)f->least, c->n);
+    } else {
+        f->ops->divide_each[f->sign][of->sums][f->out](out, sums, counts, c->n);
+        if (f->keep_holes) count_no_holes(j, c, counts);
+        below = f->ops->below[of->sums](counts, f->least, c->n);
+    }
     w->empty += below;
     int64_t done = 0;
     for (int64_t i = 0; below > 0 && i < c->n; i++) {

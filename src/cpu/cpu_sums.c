@@ -40,6 +40,20 @@ enum { LINE = 64 }; /* bytes of the longest vector, and of a cache line */
      : (e)->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(__VA_ARGS__)                                                   \
                                       : what##_uint64_t(__VA_ARGS__))
 
+/* Counts in the upper bits of the words of sums take none of their own, where both fit (paths.def: packed_counts). */
+static void plan_packing(sat_cpu_sums *e)
+{
+    const uint64_t area = (uint64_t)e->window->area_px;
+    if (!SAT_PATH(packed_counts) || !e->packs || e->window->is_signed || e->of[SUM].sums != BOX_SUMS_32) return;
+    const int bits = 64 - __builtin_clzll(area * e->window->largest);
+    if (bits >= 32 || area >> (32 - bits) != 0) return;
+    e->packed_bits = bits;
+    e->in = BOX_U32;
+    e->of[COUNT].used = false;
+    e->of[COUNT].entry = sizeof(uint32_t); /* of those that are unpacked */
+    for (int c = 0; c < 4; c++) e->of[SUM].value[c] += e->of[COUNT].value[c] << bits;
+}
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 /* Everything that depends on the column alone. */
@@ -95,7 +109,7 @@ static bool plan_row(const sat_cpu_sums *e, sat_cpu_row *row, sat_arena *arena)
     if (row->rows == NULL || !sat_rows_open(row->rows, n * bytes, e->window->y.n, arena)) return false;
     row->mask = row->rows + 1;
     if (e->masked && !sat_rows_open(row->mask, n / (size_t)e->channels, e->window->y.n, arena)) return false;
-    row->made = makes ? sat_arena_alloc(arena, n * (e->weighted ? sizeof(uint32_t) : bytes)) : NULL;
+    row->made = makes ? sat_arena_alloc(arena, n * (e->weighted || e->packed_bits ? sizeof(uint32_t) : bytes)) : NULL;
     row->valid = e->some_count ? sat_arena_alloc(arena, n) : NULL;
     return (row->made || !makes) && (row->valid || !e->some_count);
 }
@@ -123,6 +137,7 @@ static bool plan_workers(sat_cpu_sums *e, sat_arena *arena)
 
 bool sat_cpu_sums_open(sat_cpu_sums *e, sat_arena *arena)
 {
+    plan_packing(e);
     for (int f = 0; f < FEATURES; f++)
         if (e->of[f].used) {
             e->of[f].entry = (size_t)2 << e->of[f].sums;
@@ -149,6 +164,10 @@ static row_data made(const sat_cpu_sums_run *run, int64_t y, const void *samples
     }
     sat_validity v = e->counts;
     v.mask = run->mask ? sat_row(to->mask, run->mask, y) : NULL;
+    if (e->packed_bits) {
+        e->isa->window->pack[e->sample](to->made, to->valid, samples, &v, e->packed_bits, e->samples);
+        return (row_data){to->made, NULL};
+    }
     e->isa->window->validate[e->sample](to->made, to->valid, samples, &v, e->samples);
     return (row_data){to->made, to->valid};
 }
@@ -267,14 +286,13 @@ void sat_cpu_areas(const sat_cpu_sums *e, int feature, void *areas, const sat_cp
     WITH_SUMS(e, feature, multiply, areas, e->covered + c->first, c->covered_y, c->n);
 }
 
-/* Prefetches n bytes from `first` on of the row at position y. */
-static void prefetch(const sat_cpu_sums_run *run, int64_t y, size_t first, size_t n)
+/* Prefetches n bytes from `first` on of a view's row at position y. */
+static void prefetch(const sat_cpu_sums_run *run, const sat_view *view, int64_t y, size_t first, size_t n)
 {
-    const sat_view *src = run->src;
     const int64_t row = sat_border_index(run->e->window->border, y, run->e->window->y.n);
-    const int64_t at = row < 0 ? src->height : sat_source_row(run->run, row);
-    if (at >= src->height) return;
-    const char *p = (const char *)src->data + at * src->row_bytes + first;
+    const int64_t at = row < 0 ? view->height : sat_source_row(run->run, row);
+    if (at >= view->height) return;
+    const char *p = (const char *)view->data + at * view->row_bytes + first;
     for (size_t i = 0; i < n; i += LINE) __builtin_prefetch(p + i);
 }
 
@@ -283,10 +301,13 @@ static void prefetch(const sat_cpu_sums_run *run, int64_t y, size_t first, size_
 static void prefetch_next(const sat_cpu_sums_run *run, int64_t y, int64_t first, int64_t n)
 {
     const sat_cpu_sums *e = run->e;
-    const size_t bytes = e->sample_bytes, at = (size_t)first * bytes;
-    const size_t part = (size_t)(e->samples - first < n ? e->samples - first : n) * bytes;
-    prefetch(run, y + 1 + e->window->y.after, at, part);
-    prefetch(run, y - e->window->y.before, at, part);
+    const int64_t part = e->samples - first < n ? e->samples - first : n, enter = y + 1 + e->window->y.after;
+    const size_t bytes = e->sample_bytes, channels = (size_t)e->channels;
+    for (int leaves = 0; leaves < 2; leaves++) {
+        const int64_t row = leaves ? y - e->window->y.before : enter;
+        prefetch(run, run->src, row, (size_t)first * bytes, (size_t)part * bytes);
+        if (run->mask) prefetch(run, run->mask, row, (size_t)first / channels, (size_t)part / channels);
+    }
 }
 
 /* The running sums of n column sums from the i-th on. */
@@ -349,7 +370,7 @@ void sat_cpu_sums_rows(const sat_cpu_sums_run *run, int worker, int64_t y, int64
     sat_cpu_summer *k = &run->e->workers[worker];
     const bool follows = k->next == y && y > 0;
     const sat_cpu_row *rows[] = {&k->enter, &k->leave};
-    const bool gaps = sat_has_gaps(run->src);
+    const bool gaps = sat_has_gaps(run->src) || (run->mask && sat_has_gaps(run->mask));
     for (int i = 0; i < 2; i++) {
         sat_rows_forget(rows[i]->rows);
         sat_rows_forget(rows[i]->mask);

@@ -27,7 +27,8 @@ typedef struct sat_cpu_feature {
 /* A row that is summed: without gaps; those samples that do not count are 0. */
 typedef struct sat_cpu_row {
     sat_rows *rows, *mask;
-    /* What is summed, where it is not the samples: times alpha, u32 or i32, or without what does not count. */
+    /* What is summed, where it is not the samples: times alpha, u32 or i32, or without what does not count, or packed.
+     */
     void *made;
     uint8_t *valid;
 } sat_cpu_row;
@@ -59,10 +60,12 @@ typedef struct sat_cpu_sums {
     bool weighted;                     /* by alpha */
     bool some_count;                   /* as `counts` and a mask say; else all do */
     bool masked;                       /* there is a mask */
+    bool packs;                        /* counts may be summed in the samples' words (divide_packed()) */
     sat_validity counts;               /* but the mask's row */
     double summed_per_us, made_per_us; /* samples that one thread adds to sums, and finishes, in a microsecond */
 
     /* sat_cpu_sums_open()'s. */
+    int packed_bits;             /* of a sum, above which its count stands in the same word; 0: it has its own */
     bool by_segments;            /* windows are taken apart; before and after are 0 */
     const sat_box_runs *columns; /* then: what the window of each column holds */
     int64_t before, after;       /* pixels by which windows reach beyond a column, cut where those count nothing */

@@ -45,29 +45,33 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
     return a;
 }
 
-#define AVOID(type)                                                                                                    \
-    {                                                                                                                  \
-        type *const r = results, value, next;                                                                          \
+/* Most blocks of results hold no such value: a loop that vectorises counts them. */
+enum { AVOID_BLOCK = 64 };
+#define AVOID(type, word)                                                                                              \
+    for (int64_t first = 0, m; first < n; first += m) {                                                                \
+        type *const r = (type *)results + first, value, next;                                                          \
+        word found = 0;                                                                                                \
         memcpy(&value, a->value, sizeof value);                                                                        \
         memcpy(&next, a->next, sizeof next);                                                                           \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const bool is = r[i] == value && (counts == NULL || counts[i] >= least);                                   \
-            moved += is;                                                                                               \
-            r[i] = is ? next : r[i];                                                                                   \
-        }                                                                                                              \
-        break;                                                                                                         \
-    }
+        m = n - first < AVOID_BLOCK ? n - first : AVOID_BLOCK;                                                         \
+        for (int64_t i = 0; i < m; i++) found = (word)(found + (r[i] == value));                                       \
+        if (counts == NULL) moved += (int64_t)found;                                                                   \
+        for (int64_t i = 0; counts == NULL && found && i < m; i++) r[i] = r[i] == value ? next : r[i];                 \
+        for (int64_t i = 0; counts && found && i < m; i++)                                                             \
+            if (r[i] == value && counts[first + i] >= least) r[i] = next, moved++;                                     \
+    }                                                                                                                  \
+    break;
 int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n)
 {
     int64_t moved = 0;
     switch (a->type) {
-    case SAT_F32: AVOID(float)
-    case SAT_F64: AVOID(double)
+    case SAT_F32: AVOID(float, uint32_t)
+    case SAT_F64: AVOID(double, uint64_t)
     case SAT_U8:
-    case SAT_I8: AVOID(uint8_t)
+    case SAT_I8: AVOID(uint8_t, uint8_t)
     case SAT_U16:
-    case SAT_I16: AVOID(uint16_t)
-    default: AVOID(uint32_t)
+    case SAT_I16: AVOID(uint16_t, uint16_t)
+    default: AVOID(uint32_t, uint32_t)
     }
     return moved;
 }

@@ -12,6 +12,14 @@ INLINE void OF_SAMPLE(mask_pixels)(const int channels, u8 *restrict valid, const
         for (int c = 0; c < channels; c++) valid[i * channels + c] = mask[i] != 0;
 }
 
+INLINE void OF_SAMPLE(mask_samples)(u8 *restrict valid, const u8 *restrict mask, int channels, int64_t n)
+{
+    if (channels == 1) OF_SAMPLE(mask_pixels)(1, valid, mask, n);
+    if (channels == 2) OF_SAMPLE(mask_pixels)(2, valid, mask, n);
+    if (channels == 3) OF_SAMPLE(mask_pixels)(3, valid, mask, n);
+    if (channels == 4) OF_SAMPLE(mask_pixels)(4, valid, mask, n);
+}
+
 TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict valid, const void *restrict row,
                                        const sat_validity *v, int64_t n)
 {
@@ -19,10 +27,7 @@ TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict vali
     const SAMPLE *restrict r = row;
     const SAMPLE nodata = v->has_nodata ? (SAMPLE)v->nodata : 0; /* a value of the type: valid.h */
     const u8 *restrict mask = v->mask;
-    if (mask && v->channels == 1) OF_SAMPLE(mask_pixels)(1, valid, mask, n);
-    if (mask && v->channels == 2) OF_SAMPLE(mask_pixels)(2, valid, mask, n);
-    if (mask && v->channels == 3) OF_SAMPLE(mask_pixels)(3, valid, mask, n);
-    if (mask && v->channels == 4) OF_SAMPLE(mask_pixels)(4, valid, mask, n);
+    if (mask) OF_SAMPLE(mask_samples)(valid, mask, v->channels, n);
     if (v->has_nodata && mask)
         for (int64_t i = 0; i < n; i++) valid[i] &= r[i] != nodata;
     else if (v->has_nodata)
@@ -31,6 +36,43 @@ TARGET static void OF_SAMPLE(validate)(void *restrict samples, u8 *restrict vali
         memset(valid, 1, (size_t)n);
     for (int64_t i = 0; i < n; i++) o[i] = (SAMPLE)(r[i] & -(SAMPLE)valid[i]);
 }
+
+#if BITS_OF(SAMPLE) < 32 && !IS_SIGNED(SAMPLE)
+/* ---- samples and counts in one word -------------------------------------------------------------------- */
+
+TARGET static void OF_SAMPLE(pack)(u32 *restrict words, u8 *restrict valid, const void *restrict row,
+                                   const sat_validity *v, int bits, int64_t n)
+{
+    const SAMPLE *restrict r = row;
+    const u32 nodata = v->has_nodata ? (u32)v->nodata : ~(u32)0, one = (u32)1 << bits; /* ~0: no sample is that */
+    const u8 *restrict mask = v->mask;
+    if (mask && v->channels > 1) {
+        OF_SAMPLE(mask_samples)(valid, mask, v->channels, n);
+        mask = valid;
+    }
+    for (int64_t i = 0; mask && i < n; i++)
+        words[i] = ((u32)r[i] | one) & (0 - (u32)(mask[i] != 0)) & (0 - (u32)(r[i] != nodata));
+    for (int64_t i = 0; !mask && i < n; i++) words[i] = ((u32)r[i] | one) & (0 - (u32)(r[i] != nodata));
+}
+
+/* f32 holds sums below 2^24 and counts exactly, and their quotient is truncated to the right integer: where it is not
+ * whole it lies 1 / count or more below the next one, and is rounded by at most 2^-24 of itself.  Quotients of 8 bits
+ * have counts below 2^16, of 16 bits below 2^8. */
+TARGET static int64_t OF_SAMPLE(divide_packed)(void *restrict out, const u32 *restrict words, u32 *restrict counts,
+                                               int bits, u32 least, int64_t n)
+{
+    SAMPLE *restrict o = out;
+    const u32 below = ((u32)1 << bits) - 1;
+    u32 left = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const u32 count = words[i] >> bits, by = count + (count == 0);
+        counts[i] = count;
+        left += count < least;
+        o[i] = (SAMPLE)(i32)((f32)(i32)((words[i] & below) + by / 2) / (f32)(i32)by);
+    }
+    return left;
+}
+#endif
 
 #if BITS_OF(SAMPLE) < 32
 /* ---- times alpha, the last channel --------------------------------------------------------------------- */

@@ -91,6 +91,13 @@ struct sat_window_ops {
     /* Integers: samples that do not count become 0; valid[i]: does sample i count? */
     void (*validate[BOX_SAMPLES])(void *samples, uint8_t *valid, const void *row, const sat_validity *v, int64_t n);
 
+    /* Integers from 0 on, of 8 and 16 bits: words[i] = row[i] + 2^bits where sample i counts, else 0; valid is memory.
+     * Sums of words to means of the samples' type, and counts; returns how many of these are below `least`. */
+    void (*pack[BOX_SAMPLES])(uint32_t *words, uint8_t *valid, const void *row, const sat_validity *v, int bits,
+                              int64_t n);
+    int64_t (*divide_packed[BOX_SAMPLES])(void *means, const uint32_t *words, uint32_t *counts, int bits,
+                                          uint32_t least, int64_t n);
+
     /* Integers: sums[i] += enter[i]^2 - leave[i]^2, and sums[i] += weight * row[i]^2; of 8 and 16 bits. */
     void (*slide_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *enter, const void *leave, int64_t n);
     void (*add_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *row, uint64_t weight, int64_t n);

@@ -93,6 +93,8 @@ static const struct sat_window_ops window_ops = {
                  [BOX_I8] = validate_i8,
                  [BOX_I16] = validate_i16,
                  [BOX_I32] = validate_i32},
+    .pack = {[BOX_U8] = pack_u8, [BOX_U16] = pack_u16},
+    .divide_packed = {[BOX_U8] = divide_packed_u8, [BOX_U16] = divide_packed_u16},
     .slide_squares = OF_SQUARES(slide_squares),
     .add_squares = OF_SQUARES(add_squares),
     .slide_halves = {[BOX_U32] = slide_halves_u32, [BOX_I32] = slide_halves_i32},

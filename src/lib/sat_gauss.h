@@ -97,7 +97,8 @@ typedef struct sat_gauss_spec {
     int reserved_word;              /* 0 */
     bool masked, skip_nan;          /* as in sat_window_spec; the mask is that of sat_run_options */
     bool has_nodata;                /* as in sat_window_spec */
-    bool keep_holes;                /* a blur or an unsharp mask is the sample itself where that does not count */
+    bool keep_holes;                /* a blur or an unsharp mask is the sample itself where that does not count, or
+                                       `empty`, if there is a value nodata that the results' type does not hold */
     bool empty_set;                 /* as in sat_window_spec */
     bool reserved_flags[3];         /* false */
     double nodata;                  /* as in sat_window_spec */

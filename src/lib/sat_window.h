@@ -57,8 +57,8 @@ extern "C" {
  *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5 share, p 2, q 10
  *
  * x is the pixel, n the samples of its window that count, S1 and S2 the sums of them and of their squares; m and s are
- * mean and std as shares of the range.  wolf's r of 0 is the largest std of the image's windows; where that is 0 too,
- * std / r is 0.
+ * mean and std as shares of the range.  wolf's r of 0 is the largest std of those windows of the image in which
+ * min_valid samples count, and more than ddof; where that is 0 too, std / r is 0.
  */
 
 enum { SAT_PARAMETERS = 4 };

@@ -142,6 +142,10 @@ def extremes(case, n, var):
     return low, most
 
 
+def power(x):
+    return math.exp(x) if x < 709 else math.inf
+
+
 FORMULAS = {
     "mean": lambda f, p: f["mean"] - p[0],
     "sum": lambda f, p: f["sum"],
@@ -156,7 +160,7 @@ FORMULAS = {
     "wolf": lambda f, p: f["mean"] + p[0] * ((math.sqrt(f["var"]) / (p[1] or f["most"]) if f["var"] > 0 else 0) - 1) *
     (f["mean"] - f["low"]),
     "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(max(f["squares"] - f["mean"] ** 2 / f["n"], 0)),
-    "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * math.exp(-p[3] * f["mean"] / f["range"]) +
+    "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * power(-p[3] * f["mean"] / f["range"]) +
                                             p[0] * (math.sqrt(f["var"]) / f["range"] / p[1] - 1)),
 }
 DEFAULTS = {"mean": [0], "bradley": [0.15], "niblack": [-0.2], "sauvola": [0.2, ("range", 0.5)], "wolf": [0.5, 0],
@@ -247,7 +251,8 @@ def check_integers(case):
                 else:
                     same = g == want
             elif result in FLOATS:
-                same = abs(float(g) - float(want)) <= (1e-6 if result == "f32" else 1e-11) * max(abs(float(want)), x, 1)
+                error = (1e-6 if result == "f32" else 1e-11) * max(abs(float(want)), x, 1)
+                same = g == want or abs(float(g) - float(want)) <= error
             else:
                 same = abs(int(g) - int(want)) <= (abs(away_from_zero(value) - value) > 0.499)
             if not same:
@@ -364,12 +369,12 @@ def make_case(rng, sample, border, isa, outputs):
             case["value"] = [float(v) for v in rng.choice([0, -1.5, 1e10, 0.1], 4)]
         if border[0] not in ("shrink", "constant"):  # windows reach beyond the image by its size at most
             case["window"] = (min(window[0], 2 * width), min(window[1], 2 * height))
-    way = rng.integers(5)
-    if way in (1, 3):
+    way = int(rng.integers(8 if sample in FLOATS else 4))  # bits: a mask, a value, NaN
+    if way & 1:
         case["mask"] = (rng.random(shape[:3] + (1,)) < rng.choice([0.02, 0.5, 0.95])).astype(np.uint8) * 9
-    if way in (2, 3):
+    if way & 2:
         case["nodata"] = case["pixels"].ravel()[0].item()
-    if sample in FLOATS and way == 4:
+    if way & 4:
         case["skip_nan"] = True
         case["pixels"][rng.random(shape) < 0.2] = np.nan
     if way:
@@ -430,6 +435,29 @@ def large_variances(tap):
         if problem:
             problems.append(problem)
     tap.report("variances of 2^53 and more are the nearest f64", problems, cases)
+
+
+def full_words(tap):
+    """Means of the largest windows whose sum and count fit a word, of the largest samples, and of those beyond."""
+    problems, cases, rng = [], 0, np.random.default_rng(12)
+    edges = [("u8", (63, 65)), ("u8", (64, 64)), ("u16", (15, 17)), ("u16", (16, 16)), ("u16", (255, 1))]
+    for (sample, window), border, isa, shape in itertools.product(edges, ("wrap", "constant", "shrink"), ISAS,
+                                                                  [(9, 14), (70, 69)]):
+        if not runs_isa(isa):
+            continue
+        top = np.iinfo(TYPES[sample]).max
+        pixels = np.full((1, *shape, 1), top, TYPES[sample])
+        pixels[0, 1:, ::3, 0] -= rng.integers(2, size=pixels[0, 1:, ::3, 0].shape).astype(TYPES[sample])
+        case = {"sample": sample, "border": border, "value": [top] * 4, "window": window, "first": 0, "isa": isa,
+                "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "min_valid": 2,
+                "mask": (rng.random(pixels.shape) < 0.9).astype(np.uint8) if cases % 2 else np.ones(pixels.shape, "u1"),
+                "least": 2, "empty": 7, "avoid": False, "keep": False, "outputs": [("mean", sample, False, [])],
+                "pixels": pixels}
+        problem = check_integers(case)
+        cases += 1
+        if problem:
+            problems.append(problem)
+    tap.report("means of the largest sums that share a word with their counts", problems, cases)
 
 
 def same_everywhere(tap):
@@ -508,10 +536,12 @@ def main():
     over_all(tap, "count, mean and variance of floats", FLOATS, check_floats,
              lambda rng, _: [(n, str(rng.choice(["f32", "f64"])), False, []) for n in ("count", "mean", "var")], 8)
     large_variances(tap)
+    full_words(tap)
     same_everywhere(tap)
     nothing_spreads(tap)
     nothing_counts(tap)
     tap.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

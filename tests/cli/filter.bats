@@ -468,7 +468,7 @@ END
     ok dot.pgm --radius 0.5 -o o.pgm
     [ "$(pixels o.pgm 7)" = "0 0 53 105 53 0 0" ]
     usage "--passes is for windows whose sides are whole numbers, not for --box" dot.pgm --box 2.5 --passes 2 -o o.pgm
-    usage "--radius: statistics are of windows whose sides are whole numbers" dot.pgm --radius 2.5 --stat mean -o o.tif
+    usage "--radius: statistics are of windows whose sides are whole numbers" dot.pgm --radius 2.5 --stat mean,std -o o.tif
     usage "--box: statistics are of windows whose sides are whole numbers" dot.pgm --box 2.5 --threshold nick -o o.tif
     usage "--box '2.5x3': *" dot.pgm --box 2.5x3 -o o.pgm
     usage "--box '32768.5': *" dot.pgm --box 32768.5 -o o.pgm

@@ -122,6 +122,31 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     [ "$(values o.npy)" = "10 10 10 10" ]
 }
 
+@test "gauss: where floats of 32 bits cannot be an f64's value, holes are NaN" {
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("a.npy", np.array([[1, 1, np.finfo("f8").min, 1, 1]]))'
+    for how in "--gauss 0.5 --keep-holes" "--gauss 0.5 --min-valid 90%" "--unsharp 0.5,1" "--dog 0.5,1"; do
+        # shellcheck disable=SC2086
+        ok a.npy --nodata=-1.7976931348623157e308 --border replicate --result f32 $how -o o.npy
+        [[ "$(values o.npy)" == *" nan "* && "$(values o.npy)" != *inf* ]]
+    done
+}
+
+@test "floats of 16 bits name the value that their samples are, and infinities are values" {
+    tiff a.tif -32768 1 1 -32768 1 1
+    for how in "--gauss 0.5" "--box 3"; do
+        # shellcheck disable=SC2086
+        ok a.tif $how --keep-holes --result f16 -o o.tif
+        [[ "$("$sat" info o.tif)" == *"no data     -32768"* ]]
+    done
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, -np.inf, 1]], "f4"))'
+    ok b.npy --box 3x1 --nodata=-inf -o o.npy
+    [ "$(values o.npy)" = "1.0 1.0 1.0" ]
+    ok b.npy --box 3x1 --nodata=NAN -o o.npy
+    [ "$(values o.npy)" = "-inf -inf -inf" ]
+    grey 4 4 c.pgm
+    failure "c.pgm: --nodata inf: no u8 sample can be that" c.pgm --box 3 --nodata inf -o o.npy
+}
+
 @test "gauss: masks of ones and values that no sample has change no byte" {
     grey 90 70 a.pgm
     colour 90 70 c.ppm

@@ -390,6 +390,10 @@ np.save("flat.npy", np.array([[0, 0, 5, 5, 5, 5]], np.uint8))'
     [ "$(values o.npy)" = "1 0 5" ]
     noted "alpha.pam: the result is without alpha; *" alpha.pam --box 3 --mask one.pgm -o o.pgm # which holds none
     [ "$(pixels o.pgm 3)" = "1 3 5" ]
+    ok -q alpha.pam --box 3 --alpha straight -o plain.npy # a channel like the others: a mask of ones changes nothing
+    ok -q alpha.pam --box 3 --alpha straight --mask one.pgm -o o.npy
+    cmp plain.npy o.npy
+    [ "$(values o.npy)" = "5.0 128.0 5.0 85.0 7.0 1.0" ] || [ "$(values o.npy)" = "5 128 5 85 7 1" ]
     failure "o.pgm: *" alpha.pam --box 3 -o o.pgm
     failure "o.pgm: *" alpha.pam --gauss 1 --mask one.pgm -o o.pgm
     ok a.pgm --box 3x1 --nodata none -o plain.pgm
