@@ -8,12 +8,12 @@
 enum { PIECE_SAMPLES = 128 };
 
 /* The scratch memory of a worker from which on an image is cut into strips, each as wide as some windows at least, and
- * that of all from which on there are fewer workers. */
-enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29 };
+ * that of all from which on there are fewer workers.  Images of few rows always are, for more workers. */
+enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29, FEW_ROWS = 32 };
 
 /* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart.
  */
-enum { REACH_IMAGES = 8 };
+enum { REACH_IMAGES = 64 };
 
 enum { LINE_BYTES = 64 };
 
@@ -91,12 +91,15 @@ static bool plan_workers(sat_float_box *f, sat_arena *arena)
 {
     pieces one = {.fits = true}, all;
     plan_worker(f, &one);
-    if (!f->by_segments && one.fits && one.used > STRIP_BYTES) {
+    if (!f->by_segments && one.fits && (one.used > STRIP_BYTES || f->spec.height <= FEW_ROWS)) {
         const int64_t strip = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
         plan_widths(f, sat_float_round_up(strip, SAT_FLOAT_ALIGNED));
         one = (pieces){.fits = true};
         plan_worker(f, &one);
     }
+    const int64_t rows = f->spec.band_rows ? f->spec.band_rows : f->spec.height;
+    const int64_t tasks = f->by_segments ? rows : rows * ((f->spec.width - 1) / f->strip_px + 1);
+    if (f->threads > tasks) f->threads = (int)tasks;
     while (f->threads > 1 && one.used > ALL_BYTES / (size_t)f->threads) f->threads /= 2;
     f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
     if (!one.fits || f->workers == NULL) return false;

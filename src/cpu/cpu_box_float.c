@@ -62,7 +62,7 @@ static void do_part(void *context, int64_t index, int worker)
     const sat_float_box *f = j->f;
     const sat_run *run = j->run;
     const int64_t y = run->first / BOX_LINES * BOX_LINES + index / j->strips * j->rows;
-    const int64_t first = index % j->strips * f->strip_px;
+    const int64_t first = run->made.first + index % j->strips * f->strip_px;
     sat_float_worker *w = &f->workers[worker];
     sat_float_part p = {.f = f,
                         .w = w,
@@ -75,7 +75,7 @@ static void do_part(void *context, int64_t index, int worker)
                         .begin = y < run->first ? run->first : y,
                         .end = lower(y + j->rows, run->end),
                         .first = first,
-                        .last = lower(first + f->strip_px, f->spec.width)};
+                        .last = lower(first + f->strip_px, run->made.end)};
     w->next = 0;
     if (p.follows)
         p.origin = w->origin, p.start = w->start;
@@ -107,7 +107,7 @@ sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, cons
     if (f->by_segments)
         return sat_run_each(run, f->spec.executor, f->threads, run->end - run->first, do_row_by_segments, &j);
     j.rows = sat_float_round_up(sat_cpu_box_band_rows(run, f->y.window, f->threads), BOX_LINES);
-    j.strips = (f->spec.width - 1) / f->strip_px + 1;
+    j.strips = (run->made.end - run->made.first - 1) / f->strip_px + 1;
     for (int i = 0; i < f->threads; i++)
         if (i > 0 || !run->follows || j.rows < height) f->workers[i].next = 0;
     return sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);

@@ -36,8 +36,6 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
         double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,   &w->finish[i].var,
                          &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values, &w->finish[i].result};
         for (size_t k = 0; k < arrays; k++, m += WINDOW_CHUNK) *of[k] = m;
-        if (w->spec.masked && !sat_rows_open(&w->finish[i].mask, (size_t)w->spec.width, w->spec.height, arena))
-            return false;
     }
     return true;
 }
@@ -110,7 +108,6 @@ static void do_band(void *context, int64_t band, int worker)
     const sat_cpu_window_run *run = context;
     const int64_t y = run->run->first + band * run->rows, last = run->run->end;
     const int64_t end = y + run->rows < last ? y + run->rows : last;
-    sat_rows_forget(&run->w->finish[worker].mask);
     if (run->w->floats)
         sat_cpu_floats_rows(run, worker, y, end);
     else

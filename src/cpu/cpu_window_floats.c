@@ -102,7 +102,7 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
     const size_t row = (size_t)(most_px * w->spec.channels) * sat_type_bytes(w->spec.sample);
     bool ok = k->x && k->valid && k->slots && k->turned && k->told &&
               sat_rows_open(&k->rows, row, w->spec.height, arena) &&
-              (!w->spec.masked || sat_rows_open(&k->mask, (size_t)w->spec.width, w->spec.height, arena)) &&
+              (!w->spec.masked || sat_rows_open(&k->mask, (size_t)most_px, w->spec.height, arena)) &&
               take(&k->prefix, g, arena) && take(&k->rest, g, arena) && take(&k->none, g, arena);
     for (int64_t i = 0; i < g->blocks && ok; i++) ok = take(&k->slots[i], g, arena);
     return ok;
@@ -166,33 +166,46 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
         w->isa->widen(w->spec.sample, SAT_F64)(x, samples, n);
 }
 
-/* The pixels of a strip's row from position `begin` to `end`, which lie beyond the image; those from `from` to `to` are
- * loaded. */
+/* Columns [from, to) of row y of the source, as f64; of the whole strip at once, or of one pixel. */
+static void load_columns(const strip *s, double *x, double *valid, int64_t from, int64_t to, int64_t y, bool one)
+{
+    const sat_view *mask = s->run->mask;
+    const sat_view columns = sat_columns_of(s->run->src, from, to - from);
+    const sat_cpu_window *w = s->run->w;
+    sat_validity v = sat_cpu_validity(&w->spec);
+    double pixel[4];
+    uint8_t mark;
+    if (mask && one) sat_gather(&mark, 0, mask, from, 1, y, 1), v.mask = &mark;
+    if (mask && !one) {
+        const sat_view marks = sat_columns_of(mask, from, to - from);
+        v.mask = sat_row(&s->k->mask, &marks, y);
+    }
+    if (one) sat_gather(pixel, 0, &columns, 0, 1, y, 1);
+    load(s, x, valid, one ? (const char *)pixel : sat_row(&s->k->rows, &columns, y), &v, (to - from) * v.channels);
+}
+
+/* The pixels of a strip's row from position `begin` to `end`, which do not lie in the source or not there; those from
+ * `from` to `to` are loaded. */
 static void load_beyond(const strip *s, double *row, double *counts, int64_t begin, int64_t end, int64_t from,
-                        int64_t to, const sat_validity *v, int64_t y)
+                        int64_t to, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->plan.window.x;
+    const sat_columns *held = &s->run->run->held;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
-    double pixel[4];
     for (int64_t px = begin; px < end; px++) {
         const int64_t column = sat_border_index(axis->border, px, axis->n);
+        const bool takes_value = column < 0 && axis->border->takes_value;
         double *x = row + (px - origin) * channels, *valid = counts + (px - origin) * channels;
-        if (column >= from && column < to) {
-            for (int c = 0; c < channels; c++) {
-                x[c] = x[(column - px) * channels + c];
-                valid[c] = valid[(column - px) * channels + c];
-            }
-        } else if (column >= 0) {
-            sat_validity here = *v;
-            if (v->mask) here.mask += column;
-            sat_gather(pixel, 0, s->run->src, column, 1, sat_source_row(s->run->run, y), 1);
-            load(s, x, valid, (const char *)pixel, &here, channels);
+        if (column >= held->first && column < held->end && (column < from || column >= to)) {
+            load_columns(s, x, valid, column, column + 1, y, true);
+            continue;
         }
-        for (int c = 0; column < 0 && c < channels; c++) {
-            x[c] = axis->border->takes_value ? w->plan.window.real_value[c] : 0;
-            valid[c] = axis->border->takes_value;
+        const bool is_there = column >= from && column < to;
+        for (int c = 0; c < channels; c++) {
+            x[c] = is_there ? x[(column - px) * channels + c] : takes_value ? w->plan.window.real_value[c] : 0;
+            valid[c] = is_there ? valid[(column - px) * channels + c] : takes_value;
         }
     }
 }
@@ -206,31 +219,30 @@ static double load_row(const strip *s, int64_t y, int i, sat_window_line *line)
     const floats *g = w->floats;
     const sat_view *src = s->run->src;
     const int channels = w->spec.channels;
-    const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
+    const sat_columns *held = &s->run->run->held;
+    const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels;
     const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
     const bool takes_value = w->plan.window.border->takes_value;
     double *x = s->k->x + i * g->line, *valid = s->k->valid + i * g->line;
     *line = (sat_window_line){x, valid};
     if (r < 0 || sat_source_row(s->run->run, r) >= src->height) {
-        for (int64_t e = 0; e < s->entries; e++) {
-            x[e] = takes_value ? w->plan.window.real_value[e % channels] : 0;
-            valid[e] = takes_value;
-        }
+        memset(x, 0, (size_t)s->entries * sizeof *x);
+        memset(valid, 0, (size_t)s->entries * sizeof *valid);
+        for (int64_t e = 0; takes_value && e < s->entries; e += channels)
+            for (int c = 0; c < channels; c++) x[e + c] = w->plan.window.real_value[c], valid[e + c] = 1;
         return takes_value;
     }
-    const sat_validity v = sat_cpu_validity(s->run, r, &s->k->mask);
-    sat_validity here = v;
-    const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
-    const sat_view columns = sat_columns_of(src, from, to - from);
-    if (v.mask) here.mask += from;
-    const void *samples = sat_row(&s->k->rows, &columns, sat_source_row(s->run->run, r));
+    const int64_t row = sat_source_row(s->run->run, r);
     if (s->in_place) {
-        line->x = samples;
+        line->x = sat_sample_at(src, origin, row, 0);
         return 1;
     }
-    load(s, x + skipped, valid + skipped, samples, &here, (to - from) * channels);
-    load_beyond(s, x, valid, origin, from, from, to, &v, r);
-    load_beyond(s, x, valid, to, end, from, to, &v, r);
+    int64_t from = origin > held->first ? origin : held->first, to = lower(end, held->end);
+    if (from > to) from = to = origin;
+    if (to > from)
+        load_columns(s, x + (from - origin) * channels, valid + (from - origin) * channels, from, to, row, false);
+    load_beyond(s, x, valid, origin, from, from, to, row);
+    load_beyond(s, x, valid, to, end, from, to, row);
     return 1;
 }
 
@@ -386,7 +398,8 @@ static bool do_rows(const strip *s, int64_t block, int64_t y, int64_t end)
     const sat_window_describe d = describe(s);
     const int64_t samples = s->px * w->spec.channels, entry = sat_window_members(g->all, s->counts) * BOX_LINES;
     w->ops->along[g->all][s->counts](&along, s->k->turned, s->px);
-    for (int64_t i = 0, n; i < samples; i += n) {
+    const int64_t before = s->run->run->made.first - s->first_px;
+    for (int64_t i = before > 0 ? before * w->spec.channels : 0, n; i < samples; i += n) {
         n = lower(samples - i, WINDOW_CHUNK);
         w->ops->describe[g->all][s->counts](&d, s->k->turned + i * entry, n);
         for (int64_t row = y; row < end; row++) {
@@ -415,28 +428,33 @@ static void do_strip(strip *s, int64_t y, int64_t end)
     }
 }
 
-void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_t y, int64_t end)
+void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_t y, int64_t end_row)
 {
     const sat_cpu_window *w = run->w;
     const floats *g = w->floats;
-    for (int64_t first = 0; first < w->spec.width; first += g->strip_px) {
+    const sat_columns *made = &run->run->made, *held = &run->run->held;
+    for (int64_t first = made->first - made->first % g->strip_px; first < made->end; first += g->strip_px) {
         if (!sat_goes_on(run->run, worker_index, 0)) return;
+        const int64_t end = lower(first + g->strip_px, w->spec.width);
+        const bool inside = first >= g->before_x && end + g->after_x <= w->spec.width;
         strip s = {.run = run,
                    .k = &g->workers[worker_index],
                    .finish = &w->finish[worker_index],
                    .worker = worker_index,
                    .first_px = first,
-                   .px = lower(g->strip_px, w->spec.width - first)};
+                   .counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside)};
+        /* Of windows that are not made, those in the first one's segment are. */
+        if (made->first > first) s.first_px += (made->first - first) / g->side_x * g->side_x;
+        s.px = lower(end, made->end) - s.first_px;
         s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;
         sat_rows_forget(&s.k->rows);
         sat_rows_forget(&s.k->mask);
-        const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
-        s.counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside);
-        const bool beside = first + s.px + g->after_x + WINDOW_PAD <= w->spec.width; /* vectors end in the image */
-        s.in_place = !s.counts && inside && beside && !w->plan.window.border->takes_value && !sat_has_gaps(run->src);
+        const int64_t origin = s.first_px - g->before_x; /* vectors end in the source */
+        const bool lies = origin >= held->first && origin + s.px + g->side_x + WINDOW_PAD <= held->end;
+        s.in_place = !s.counts && lies && !w->plan.window.border->takes_value && !sat_has_gaps(run->src);
         s.lines = s.counts                                  ? WINDOW_LINES_COUNTED
                   : s.in_place && w->spec.sample == SAT_F32 ? WINDOW_LINES_F32
                                                             : WINDOW_LINES_F64;
-        do_strip(&s, y, end);
+        do_strip(&s, y, end_row);
     }
 }
