@@ -75,6 +75,7 @@ static sat_float_worker plan_worker(const sat_float_box *f, pieces *p)
     w.windows = take_sums(p, BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row));
     w.samples = take(p, 2 * BOX_LINES * f->chunk_px * channels, f->in_bytes);
     w.means = take(p, BOX_LINES * f->row, f->out_bytes);
+    w.strip = take(p, f->spec.height, f->pitch);
     return w;
 }
 
@@ -94,6 +95,9 @@ static bool plan_workers(sat_float_box *f, sat_arena *arena)
     if (!f->by_segments && one.fits && (one.used > STRIP_BYTES || f->spec.height <= FEW_ROWS)) {
         const int64_t strip = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
         plan_widths(f, sat_float_round_up(strip, SAT_FLOAT_ALIGNED));
+        const int64_t needed = f->strip_px + f->x.window + 2, px = needed < f->spec.width ? needed : f->spec.width;
+        const size_t bytes = (size_t)(px * f->spec.channels) * f->sample_bytes;
+        if (f->spec.height <= FEW_ROWS) f->pitch = (bytes / LINE_BYTES + 2) * LINE_BYTES;
         one = (pieces){.fits = true};
         plan_worker(f, &one);
     }

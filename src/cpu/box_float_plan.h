@@ -33,6 +33,7 @@ typedef struct sat_float_worker {
     double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */
     char *samples;         /* of a chunk, where they do not lie as they are summed */
     char *means;           /* eight rows on their way to the result */
+    char *strip;           /* of an image of few rows: all of its samples that a strip sums, where they have gaps */
     int64_t next;          /* the row that may follow those that it has made; 0: none may */
     int64_t origin, start; /* of that part */
 } sat_float_worker;
@@ -52,6 +53,7 @@ typedef struct sat_cpu_box_float {
     int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
     int64_t strip_px, span_px;           /* of results in a strip, of its column sums */
     int64_t row;                         /* entries in a row of a chunk's sums, or of its means */
+    size_t pitch;                        /* from one row of worker->strip to the next; 0: there is none */
     int64_t *map;                        /* the image's column that each position of x sees, -1: none */
     double
         *covered; /* columns that windows cover, for each sample from SAT_FLOAT_FRONT_PX pixels before position 0 on */
