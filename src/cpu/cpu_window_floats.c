@@ -30,8 +30,11 @@
 /* Of results, at least; half of it where columns may have counts. */
 enum { STRIP_SAMPLES = 768 };
 
-/* Members of moments; and of the results of describe(): n, sum, mean, variance, mean of squares. */
-enum { MEMBERS = 4, TOLD = 5 };
+/* Samples of eight rows after which a run is asked whether it goes on. */
+enum { ASKED_SAMPLES = 1 << 17 };
+
+/* Members of moments; and of their description: n, sum, mean, variance, mean of squares. */
+enum { MEMBERS = 4, DESCRIBED = 5 };
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
  * own. */
@@ -46,7 +49,7 @@ typedef struct worker {
     double *x, *valid;                      /* rows of a strip: those that leave, and those that enter */
     part *slots, none, prefix, rest;        /* what steps down the columns keep: sat_box_step */
     double *turned;                         /* eight rows of columns, then of windows, transposed */
-    double *told;                           /* results of describe(): eight rows of a chunk, one after the other */
+    double *described;                      /* what describe() makes of eight rows of a chunk, member by member */
 } worker;
 
 typedef struct sat_cpu_floats {
@@ -98,10 +101,10 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
     k->valid = sat_arena_zeros(arena, 2 * BOX_LINES * line * sizeof *k->valid);
     k->slots = sat_arena_zeros(arena, (size_t)(g->blocks + 1) * sizeof *k->slots);
     k->turned = sat_arena_zeros(arena, MEMBERS * BOX_LINES * columns * sizeof *k->turned);
-    k->told = sat_arena_zeros(arena, TOLD * BOX_LINES * WINDOW_CHUNK * sizeof *k->told);
+    k->described = sat_arena_zeros(arena, DESCRIBED * BOX_LINES * WINDOW_CHUNK * sizeof *k->described);
     const int64_t most_px = lower(g->strip_px + g->side_x, w->spec.width);
     const size_t row = (size_t)(most_px * w->spec.channels) * sat_type_bytes(w->spec.sample);
-    bool ok = k->x && k->valid && k->slots && k->turned && k->told &&
+    bool ok = k->x && k->valid && k->slots && k->turned && k->described &&
               sat_rows_open(&k->rows, row, w->spec.height, arena) &&
               (!w->spec.masked || sat_rows_open(&k->mask, (size_t)most_px, w->spec.height, arena)) &&
               take(&k->prefix, g, arena) && take(&k->rest, g, arena) && take(&k->none, g, arena);
@@ -248,10 +251,10 @@ static double load_row(const strip *s, int64_t y, int i, sat_window_line *line)
     return 1;
 }
 
-/* A row of the strip is next, of which a thread does so many samples in a microsecond. */
-static bool goes_on(const strip *s, double per_us)
+/* So many samples are next, of which a thread does so many in a microsecond. */
+static bool goes_on(const strip *s, int64_t samples, double per_us)
 {
-    return sat_goes_on(s->run->run, s->worker, (double)s->entries / per_us);
+    return sat_goes_on(s->run->run, s->worker, (double)samples / per_us);
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------- */
@@ -271,15 +274,17 @@ static void forget(const strip *s, part *p)
 }
 
 /* After the last block of a segment: its blocks become suffixes. */
-static void end_segment(const strip *s)
+static bool end_segment(const strip *s)
 {
     const floats *g = s->run->w->floats;
     for (int64_t i = g->blocks - 2; i >= 0; i--) {
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         part *p = &s->k->slots[i], *below = p + 1;
         const sat_moments to = of(s, p), from = of(s, below);
         s->run->w->ops->join[g->all][s->counts](&to, &from, rates(p->n, below->n), s->entries);
         p->n += below->n;
     }
+    return true;
 }
 
 /* The step of a block of rows: its windows, or, before the first of a strip, the rows that enter. */
@@ -299,13 +304,13 @@ static bool step_down(strip *s, int64_t block, bool windows)
                             .last = place + 1 == g->blocks};
     double after = suffix->n, before = k->prefix.n, rest = k->rest.n;
     for (int j = BOX_LINES - 1; windows && j >= 0; j--) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         const double n = load_row(s, first + j, j, &step.leave[j]);
         step.of_leave[j] = rates(after, n);
         s->n[j] = after += n;
     }
     for (int j = 0; j < BOX_LINES; j++) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         const double n = load_row(s, first + g->side_y + j, BOX_LINES + j, &step.enter[j]);
         step.of_window[j] = rates(s->n[j], before);
         s->n[j] += before;
@@ -318,9 +323,12 @@ static bool step_down(strip *s, int64_t block, bool windows)
     }
     k->prefix.n = step.last ? rest : before;
     k->rest.n = rest;
-    s->run->w->ops->down[g->all][s->lines](&step, windows ? k->turned : NULL, s->entries);
-    if (step.last) end_segment(s);
-    return true;
+    for (int64_t at = 0, end; at < s->entries; at = end) {
+        end = lower(at + ASKED_SAMPLES, s->entries);
+        if (!goes_on(s, end - at, SAT_WINDOWS_PER_US)) return false;
+        s->run->w->ops->down[g->all][s->lines](&step, windows ? k->turned : NULL, at, end);
+    }
+    return !step.last || end_segment(s);
 }
 
 /* Of windows that are lower than a block. */
@@ -330,7 +338,7 @@ static bool low_down(strip *s, int64_t block)
     double n[2 * BOX_LINES] = {0};
     sat_window_low low = {.side = (int)g->side_y};
     for (int j = 0; j < BOX_LINES + low.side - 1; j++) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         n[j] = load_row(s, block * BOX_LINES - g->before_y + j, j, &low.line[j]);
         if (j > 0) low.of_pair[j - 1] = rates(n[j - 1], n[j]);
     }
@@ -343,7 +351,11 @@ static bool low_down(strip *s, int64_t block)
         }
         low.scale[j] = 1 / s->n[j];
     }
-    s->run->w->ops->low[g->all][s->lines](&low, s->k->turned, s->entries);
+    for (int64_t at = 0, end; at < s->entries; at = end) {
+        end = lower(at + ASKED_SAMPLES, s->entries);
+        if (!goes_on(s, end - at, SAT_WINDOWS_PER_US)) return false;
+        s->run->w->ops->low[g->all][s->lines](&low, s->k->turned, at, end);
+    }
     return true;
 }
 
@@ -353,7 +365,7 @@ static sat_window_describe describe(const strip *s)
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
     enum { ROWS = BOX_LINES * WINDOW_CHUNK };
-    double *at = s->k->told;
+    double *at = s->k->described;
     sat_window_describe d = {.n = at,
                              .sum = w->plan.needs & SAT_NEEDS_SUM ? at + ROWS : NULL,
                              .mean = at + 2 * ROWS,
@@ -399,13 +411,18 @@ static bool do_rows(const strip *s, int64_t block, int64_t y, int64_t end)
     const sat_window_along along = {g->side_x, w->spec.channels, g->of_one, g->of_window};
     const sat_window_describe d = describe(s);
     const int64_t samples = s->px * w->spec.channels, entry = sat_window_members(g->all, s->counts) * BOX_LINES;
-    w->ops->along[g->all][s->counts](&along, s->k->turned, s->px);
+    const int64_t segments = (ASKED_SAMPLES / w->spec.channels / g->side_x + 1) * g->side_x;
+    for (int64_t px = 0; px < s->px; px += segments) {
+        const int64_t n = lower(s->px - px, segments);
+        if (!goes_on(s, n * w->spec.channels, SAT_WINDOWS_PER_US)) return false;
+        w->ops->along[g->all][s->counts](&along, s->k->turned + px * w->spec.channels * entry, n);
+    }
     const int64_t before = s->run->run->made.first - s->first_px;
     for (int64_t i = before > 0 ? before * w->spec.channels : 0, n; i < samples; i += n) {
         n = lower(samples - i, WINDOW_CHUNK);
         w->ops->describe[g->all][s->counts](&d, s->k->turned + i * entry, n);
         for (int64_t row = y; row < end; row++) {
-            if (!goes_on(s, SAT_WINDOWS_PER_US)) return false;
+            if (!goes_on(s, n, SAT_WINDOWS_PER_US)) return false;
             finish(s, &d, row - block * BOX_LINES, row, i, n);
         }
     }

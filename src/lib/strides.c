@@ -210,7 +210,8 @@ FORCE void copy_tiles(const side *to, const side *from, int64_t n, int64_t rows,
 static bool copy_turned(const side *to, const side *from, int64_t n, int64_t rows, int channels, size_t size)
 {
     const bool apart = channels > 1 && (to->channel != (ptrdiff_t)size || from->channel != (ptrdiff_t)size);
-    if (!SAT_PATH(turned) || rows < 5 || apart || (labs(to->row) >= labs(to->pixel) && labs(from->row) >= labs(from->pixel)))
+    if (!SAT_PATH(turned) || rows < 5 || apart ||
+        (labs(to->row) >= labs(to->pixel) && labs(from->row) >= labs(from->pixel)))
         return false;
     switch ((size_t)channels * size) {
     case 1: copy_tiles(to, from, n, rows, 1); return true;
