@@ -142,7 +142,9 @@ int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
     if (x >= held->first) left -= left % SAT_FLOAT_ALIGNED;
     if (rows_lie(p) && left > 0 && left < n) n = left;
     n = sat_float_round_up(n, SAT_FLOAT_ALIGNED);
-    return n < f->chunk_px ? n : f->chunk_px;
+    /* Rows that are gathered stay in the first-level cache beside their sums. */
+    const int64_t most = rows_lie(p) ? f->chunk_px : f->chunk_px / 4 / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
+    return n < most ? n : most;
 }
 
 void sat_float_lines(const sat_float_part *p, const char *const *rows, int count, int64_t position, int64_t n,
@@ -155,7 +157,7 @@ void sat_float_lines(const sat_float_part *p, const char *const *rows, int count
     runs[0] = (run){x, 1, n};
     const int all = inside ? 1 : find_runs(p, position, n, runs);
     for (int i = 0; i < count; i++) {
-        char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
+        char *out = p->w->samples + (size_t)i * ((size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
         lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
         for (int k = 0; rows[i] && !lie && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
     }

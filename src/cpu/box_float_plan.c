@@ -73,7 +73,7 @@ static sat_float_worker plan_worker(const sat_float_box *f, pieces *p)
                           .along = plan_sums(p, &f->x, BOX_LINES * channels)};
     w.columns = take_sums(p, BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row));
     w.windows = take_sums(p, BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row));
-    w.samples = take(p, 2 * BOX_LINES * f->chunk_px * channels, f->in_bytes);
+    w.samples = take(p, 2 * BOX_LINES, (size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
     w.means = take(p, BOX_LINES * f->row, f->out_bytes);
     w.strip = take(p, f->spec.height, f->pitch);
     return w;

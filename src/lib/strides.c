@@ -19,14 +19,17 @@ FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict 
     for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-/* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
- * the first of a step.  Bytes beyond a step belong to the next element, so `rest` elements are left to the caller. */
+/* 16 bytes, or 8 words of 4, change places at once, where the processor can do that in one instruction.  `lead`: where
+ * they lie from the first of a step.  Bytes beyond a step belong to the next element, so `rest` elements are left to
+ * the caller.  Memory is asked for as far ahead as a row's next part may lie. */
+enum { AHEAD_BYTES = 1024 };
 typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+typedef uint32_t words_8 __attribute__((vector_size(32)));
 #if defined(__x86_64__)
-#define SHUFFLE_TARGET __attribute__((target("ssse3")))
+#define SHUFFLE_TARGET __attribute__((target("avx2")))
 static bool shuffles(void)
 {
-    return __builtin_cpu_supports("ssse3");
+    return __builtin_cpu_supports("avx2");
 }
 #else
 #define SHUFFLE_TARGET
@@ -35,28 +38,29 @@ static bool shuffles(void)
     return true;
 }
 #endif
-#define SHUFFLE(name, lead, to_step, from_step, ...)                                                                   \
+#define SHUFFLE(name, vector, lead, to_step, from_step, ...)                                                           \
     SHUFFLE_TARGET static void name(char *restrict to, const char *restrict from, int64_t steps)                       \
     {                                                                                                                  \
         for (int64_t i = 0; i < steps; i++) {                                                                          \
-            bytes_16 v;                                                                                                \
+            vector v;                                                                                                  \
+            __builtin_prefetch(from + i * (from_step) + ((from_step) < 0 ? -AHEAD_BYTES : AHEAD_BYTES));               \
             memcpy(&v, from + i * (from_step) + (lead), sizeof v);                                                     \
             v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                            \
             memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
         }                                                                                                              \
     }
-SHUFFLE(reverse_1, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-SHUFFLE(reverse_2, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
-SHUFFLE(reverse_3, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
-SHUFFLE(reverse_4, -12, 16, -16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
-SHUFFLE(reverse_6, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
-SHUFFLE(reverse_12, -4, 12, -12, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
-SHUFFLE(swap_1x3, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
-SHUFFLE(swap_1x4, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
-SHUFFLE(swap_2x3, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
-SHUFFLE(swap_2x4, 0, 16, 16, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9)
-SHUFFLE(swap_4x3, 0, 12, 12, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15)
-SHUFFLE(swap_4x4, 0, 16, 16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
+SHUFFLE(reverse_1, bytes_16, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(reverse_2, bytes_16, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(reverse_3, bytes_16, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
+SHUFFLE(reverse_4, words_8, -28, 32, -32, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(reverse_6, bytes_16, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
+SHUFFLE(reverse_12, words_8, -20, 24, -24, 5, 6, 7, 2, 3, 4, 0, 1)
+SHUFFLE(swap_1x3, bytes_16, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
+SHUFFLE(swap_1x4, bytes_16, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+SHUFFLE(swap_2x3, bytes_16, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
+SHUFFLE(swap_2x4, bytes_16, 0, 16, 16, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9)
+SHUFFLE(swap_4x3, words_8, 0, 24, 24, 2, 1, 0, 5, 4, 3, 6, 7)
+SHUFFLE(swap_4x4, words_8, 0, 32, 32, 3, 2, 1, 0, 7, 6, 5, 4)
 
 typedef struct shuffle {
     size_t size; /* of an element */
@@ -69,16 +73,16 @@ typedef struct shuffle {
 static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
                                     {2, 1, reverse_2, 8, 0},
                                     {3, 1, reverse_3, 5, 1},
-                                    {4, 1, reverse_4, 4, 0},
+                                    {4, 1, reverse_4, 8, 0},
                                     {6, 1, reverse_6, 2, 1},
-                                    {12, 1, reverse_12, 1, 1},
+                                    {12, 1, reverse_12, 2, 1},
                                     {0}};
 static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
                                 {1, 4, swap_1x4, 4, 0},
                                 {2, 3, swap_2x3, 2, 1},
                                 {2, 4, swap_2x4, 2, 0},
-                                {4, 3, swap_4x3, 1, 1},
-                                {4, 4, swap_4x4, 1, 0},
+                                {4, 3, swap_4x3, 2, 1},
+                                {4, 4, swap_4x4, 2, 0},
                                 {0}};
 
 /* Takes as many of n elements as whole steps hold; returns their number. */
