@@ -54,7 +54,10 @@ SHUFFLE(reverse_2, bytes_16, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4
 SHUFFLE(reverse_3, bytes_16, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
 SHUFFLE(reverse_4, words_8, -28, 32, -32, 7, 6, 5, 4, 3, 2, 1, 0)
 SHUFFLE(reverse_6, bytes_16, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
+SHUFFLE(reverse_8, words_8, -24, 32, -32, 6, 7, 4, 5, 2, 3, 0, 1)
 SHUFFLE(reverse_12, words_8, -20, 24, -24, 5, 6, 7, 2, 3, 4, 0, 1)
+SHUFFLE(reverse_16, words_8, -16, 32, -32, 4, 5, 6, 7, 0, 1, 2, 3)
+SHUFFLE(reverse_24, words_8, -8, 24, -24, 2, 3, 4, 5, 6, 7, 0, 1)
 SHUFFLE(swap_1x3, bytes_16, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
 SHUFFLE(swap_1x4, bytes_16, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 SHUFFLE(swap_2x3, bytes_16, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
@@ -70,13 +73,11 @@ typedef struct shuffle {
 } shuffle;
 
 /* Elements in reverse order; and channels in reverse order in each pixel, RGB and BGR (paths.def: reversals, swaps). */
-static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
-                                    {2, 1, reverse_2, 8, 0},
-                                    {3, 1, reverse_3, 5, 1},
-                                    {4, 1, reverse_4, 8, 0},
-                                    {6, 1, reverse_6, 2, 1},
-                                    {12, 1, reverse_12, 2, 1},
-                                    {0}};
+static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},  {2, 1, reverse_2, 8, 0},
+                                    {3, 1, reverse_3, 5, 1},   {4, 1, reverse_4, 8, 0},
+                                    {6, 1, reverse_6, 2, 1},   {8, 1, reverse_8, 4, 0},
+                                    {12, 1, reverse_12, 2, 1}, {16, 1, reverse_16, 2, 0},
+                                    {24, 1, reverse_24, 1, 1}, {0}};
 static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
                                 {1, 4, swap_1x4, 4, 0},
                                 {2, 3, swap_2x3, 2, 1},
@@ -94,25 +95,6 @@ static int64_t run_shuffle(const shuffle *table, char *to, const char *from, int
     const int64_t steps = (n - table->rest) / table->each;
     table->run(to, from, steps);
     return steps * table->each;
-}
-
-/* Elements in reverse order. */
-static void reverse(char *to, const char *from, int64_t n, size_t size)
-{
-    const int64_t done = run_shuffle(reversals, to, from, n, size, 1);
-    to += done * (int64_t)size, from -= done * (int64_t)size, n -= done;
-    switch (size) {
-    case 1: copy_each(to, 1, from, -1, n, 1); break;
-    case 2: copy_each(to, 2, from, -2, n, 2); break;
-    case 3: copy_each(to, 3, from, -3, n, 3); break;
-    case 4: copy_each(to, 4, from, -4, n, 4); break;
-    case 6: copy_each(to, 6, from, -6, n, 6); break;
-    case 8: copy_each(to, 8, from, -8, n, 8); break;
-    case 12: copy_each(to, 12, from, -12, n, 12); break;
-    case 16: copy_each(to, 16, from, -16, n, 16); break;
-    case 24: copy_each(to, 24, from, -24, n, 24); break;
-    default: copy_each(to, 32, from, -32, n, 32); /* four channels of f64 */
-    }
 }
 
 /* One of the strides is the element's size, the other twice, three or four times that (paths.def: spread). */
@@ -143,8 +125,8 @@ static void copy_elements(char *to, ptrdiff_t to_step, const char *from, ptrdiff
         return;
     }
     if (to_step == one && from_step == -one) {
-        reverse(to, from, n, size);
-        return;
+        const int64_t done = run_shuffle(reversals, to, from, n, size, 1);
+        to += done * one, from -= done * one, n -= done;
     }
     switch (size) {
     case 1: copy_spread(to, to_step, from, from_step, n, 1); break;
