@@ -58,6 +58,7 @@ SHUFFLE(reverse_8, words_8, -24, 32, -32, 6, 7, 4, 5, 2, 3, 0, 1)
 SHUFFLE(reverse_12, words_8, -20, 24, -24, 5, 6, 7, 2, 3, 4, 0, 1)
 SHUFFLE(reverse_16, words_8, -16, 32, -32, 4, 5, 6, 7, 0, 1, 2, 3)
 SHUFFLE(reverse_24, words_8, -8, 24, -24, 2, 3, 4, 5, 6, 7, 0, 1)
+SHUFFLE(reverse_32, words_8, 0, 32, -32, 0, 1, 2, 3, 4, 5, 6, 7)
 SHUFFLE(swap_1x3, bytes_16, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
 SHUFFLE(swap_1x4, bytes_16, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 SHUFFLE(swap_2x3, bytes_16, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
@@ -73,11 +74,17 @@ typedef struct shuffle {
 } shuffle;
 
 /* Elements in reverse order; and channels in reverse order in each pixel, RGB and BGR (paths.def: reversals, swaps). */
-static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},  {2, 1, reverse_2, 8, 0},
-                                    {3, 1, reverse_3, 5, 1},   {4, 1, reverse_4, 8, 0},
-                                    {6, 1, reverse_6, 2, 1},   {8, 1, reverse_8, 4, 0},
-                                    {12, 1, reverse_12, 2, 1}, {16, 1, reverse_16, 2, 0},
-                                    {24, 1, reverse_24, 1, 1}, {0}};
+static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
+                                    {2, 1, reverse_2, 8, 0},
+                                    {3, 1, reverse_3, 5, 1},
+                                    {4, 1, reverse_4, 8, 0},
+                                    {6, 1, reverse_6, 2, 1},
+                                    {8, 1, reverse_8, 4, 0},
+                                    {12, 1, reverse_12, 2, 1},
+                                    {16, 1, reverse_16, 2, 0},
+                                    {24, 1, reverse_24, 1, 1},
+                                    {32, 1, reverse_32, 1, 0},
+                                    {0}};
 static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
                                 {1, 4, swap_1x4, 4, 0},
                                 {2, 3, swap_2x3, 2, 1},
