@@ -71,6 +71,7 @@ typedef struct sat_float_part {
     int64_t y, begin, end, first, last; /* y: a multiple of BOX_LINES, of rows that are made from `begin` on */
     int64_t origin; /* the position from which on windows begin; that of a block, where a row is summed by blocks */
     int64_t start;  /* the position at which the column sums begin: at most SAT_FLOAT_ALIGNED - 1 before the origin */
+    int64_t stop;   /* where they end */
 } sat_float_part;
 
 /* Eight rows of so many pixels have been summed: does the run go on? */

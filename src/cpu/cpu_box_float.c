@@ -102,6 +102,8 @@ static void do_part(void *context, int64_t index, int worker)
         p.origin = w->origin, p.start = w->start;
     else
         sat_float_begin(&p);
+    const int64_t last = p.last + f->x.skip - 1; /* the last window begins there */
+    p.stop = f->x.blocks ? sat_float_lines_end(&f->x, last / BOX_LINES) : last + f->x.rest;
     sat_float_strip(&p);
     w->origin = p.origin, w->start = p.start;
     if (p.end % BOX_LINES == 0 && sat_goes_on(run, worker, 0)) w->next = p.end;
