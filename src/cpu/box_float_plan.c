@@ -11,9 +11,9 @@ enum { PIECE_SAMPLES = 128 };
  * that of all from which on there are fewer workers.  Images of few rows always are, for more workers. */
 enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29, FEW_ROWS = 32 };
 
-/* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart.
- */
-enum { REACH_IMAGES = 64 };
+/* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart;
+ * of a few rows or columns, a few more. */
+enum { REACH_IMAGES = 8, REACH_FEW = 32 };
 
 enum { LINE_BYTES = 64 };
 
@@ -33,7 +33,8 @@ static sat_float_axis extend(const sat_axis *a)
 
 static bool reaches_far(const sat_float_axis *a)
 {
-    return -a->first / REACH_IMAGES > a->image.n || (a->window + a->first) / REACH_IMAGES > a->image.n;
+    const int64_t images = a->image.n <= FEW_ROWS ? REACH_FEW : REACH_IMAGES;
+    return -a->first / images > a->image.n || (a->window + a->first) / images > a->image.n;
 }
 
 /* Hands out parts of one piece of memory; with base NULL it only counts. */
