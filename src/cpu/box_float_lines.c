@@ -22,20 +22,36 @@ static double as_double(const char *sample, bool is_f64)
     return is_f64 ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
 }
 
-/* Pixels from a position of x on that lie `step` pixels apart in the image, or, column -1, beyond it. */
+/* Pixels from a position of x on that lie `step` pixels apart in the source; column NONE: beyond it. */
 typedef struct run {
     int64_t column, step, n;
 } run;
 
-static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *runs)
+/* The column of the source that a position sees; NONE: it holds none, or no window that is made does. */
+enum { NONE = INT32_MIN };
+static int64_t column_at(const sat_float_part *p, int64_t position)
 {
-    const int64_t *map = f->map + position;
+    const sat_columns *held = &p->run->held;
+    const int64_t column = p->f->map[position], x = position + p->f->x.first;
+    if (column >= held->first && column < held->end) return column;
+    return x >= held->first && x < held->end ? x : NONE;
+}
+
+static int find_runs(const sat_float_part *p, int64_t position, int64_t n, run *runs)
+{
     int count = 0;
-    for (int64_t i = 0, end; i < n; i = end) {
-        int64_t step = i + 1 < n ? map[i + 1] - map[i] : 1;
-        for (end = i + 1; end < n && map[end] - map[end - 1] == step && (map[end] < 0) == (map[i] < 0);) end++;
-        runs[count++] = (run){map[i], step, end - i};
+    run last = {.n = 0};
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t column = column_at(p, position + i);
+        if (last.n == 1) last.step = column - last.column;
+        if (last.n && (last.column == NONE) == (column == NONE) && column == last.column + last.n * last.step) {
+            last.n++;
+            continue;
+        }
+        if (last.n) runs[count++] = last;
+        last = (run){column, 1, 1};
     }
+    runs[count++] = last;
     return count;
 }
 
@@ -61,7 +77,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     const size_t pixel_bytes = (size_t)channels * f->in_bytes;
     const bool is_f64 = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
-    if (r->column < 0) {
+    if (r->column == NONE) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
         return end;
     }
@@ -120,12 +136,15 @@ void sat_float_begin(sat_float_part *p)
 int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
 {
     const sat_float_box *f = p->f;
+    const sat_columns *held = &p->run->held;
     const int64_t x = position + f->x.first;
-    int64_t n = end - position, left = x < 0 ? -x : f->spec.width - x;
-    if (x >= 0) left -= left % SAT_FLOAT_ALIGNED;
+    int64_t n = end - position, left = x < held->first ? held->first - x : held->end - x;
+    if (x >= held->first) left -= left % SAT_FLOAT_ALIGNED;
     if (rows_lie(p) && left > 0 && left < n) n = left;
     n = sat_float_round_up(n, SAT_FLOAT_ALIGNED);
-    return n < f->chunk_px ? n : f->chunk_px;
+    /* Rows that are gathered stay in the first-level cache beside their sums. */
+    const int64_t most = rows_lie(p) ? f->chunk_px : f->chunk_px / 4 / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
+    return n < most ? n : most;
 }
 
 void sat_float_lines(const sat_float_part *p, const char *const *rows, int count, int64_t position, int64_t n,
@@ -133,12 +152,12 @@ void sat_float_lines(const sat_float_part *p, const char *const *rows, int count
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, x = position + f->x.first;
-    const bool inside = x >= 0 && x + n <= f->spec.width, lie = rows_lie(p) && inside;
+    const bool inside = x >= p->run->held.first && x + n <= p->run->held.end, lie = rows_lie(p) && inside;
     run runs[SAT_FLOAT_CHUNK_SAMPLES];
     runs[0] = (run){x, 1, n};
-    const int all = inside ? 1 : find_runs(f, position, n, runs);
+    const int all = inside ? 1 : find_runs(p, position, n, runs);
     for (int i = 0; i < count; i++) {
-        char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
+        char *out = p->w->samples + (size_t)i * ((size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
         lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
         for (int k = 0; rows[i] && !lie && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
     }

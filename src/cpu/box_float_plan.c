@@ -8,12 +8,12 @@
 enum { PIECE_SAMPLES = 128 };
 
 /* The scratch memory of a worker from which on an image is cut into strips, each as wide as some windows at least, and
- * that of all from which on there are fewer workers. */
-enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29 };
+ * that of all from which on there are fewer workers.  Images of few rows always are, for more workers. */
+enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29, FEW_ROWS = 32 };
 
-/* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart.
- */
-enum { REACH_IMAGES = 8 };
+/* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart;
+ * of a few rows or columns, a few more. */
+enum { REACH_IMAGES = 8, REACH_FEW = 32 };
 
 enum { LINE_BYTES = 64 };
 
@@ -33,7 +33,8 @@ static sat_float_axis extend(const sat_axis *a)
 
 static bool reaches_far(const sat_float_axis *a)
 {
-    return -a->first / REACH_IMAGES > a->image.n || (a->window + a->first) / REACH_IMAGES > a->image.n;
+    const int64_t images = a->image.n <= FEW_ROWS ? REACH_FEW : REACH_IMAGES;
+    return -a->first / images > a->image.n || (a->window + a->first) / images > a->image.n;
 }
 
 /* Hands out parts of one piece of memory; with base NULL it only counts. */
@@ -73,8 +74,9 @@ static sat_float_worker plan_worker(const sat_float_box *f, pieces *p)
                           .along = plan_sums(p, &f->x, BOX_LINES * channels)};
     w.columns = take_sums(p, BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row));
     w.windows = take_sums(p, BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row));
-    w.samples = take(p, 2 * BOX_LINES * f->chunk_px * channels, f->in_bytes);
+    w.samples = take(p, 2 * BOX_LINES, (size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
     w.means = take(p, BOX_LINES * f->row, f->out_bytes);
+    w.strip = take(p, f->spec.height, f->pitch);
     return w;
 }
 
@@ -91,12 +93,18 @@ static bool plan_workers(sat_float_box *f, sat_arena *arena)
 {
     pieces one = {.fits = true}, all;
     plan_worker(f, &one);
-    if (!f->by_segments && one.fits && one.used > STRIP_BYTES) {
+    if (!f->by_segments && one.fits && (one.used > STRIP_BYTES || f->spec.height <= FEW_ROWS)) {
         const int64_t strip = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
         plan_widths(f, sat_float_round_up(strip, SAT_FLOAT_ALIGNED));
+        const int64_t needed = f->strip_px + f->x.window + 2, px = needed < f->spec.width ? needed : f->spec.width;
+        const size_t bytes = (size_t)(px * f->spec.channels) * f->sample_bytes;
+        if (f->spec.height <= FEW_ROWS) f->pitch = (bytes / LINE_BYTES + 2) * LINE_BYTES;
         one = (pieces){.fits = true};
         plan_worker(f, &one);
     }
+    const int64_t rows = f->spec.band_rows ? f->spec.band_rows : f->spec.height;
+    const int64_t tasks = f->by_segments ? rows : rows * ((f->spec.width - 1) / f->strip_px + 1);
+    if (f->threads > tasks) f->threads = (int)tasks;
     while (f->threads > 1 && one.used > ALL_BYTES / (size_t)f->threads) f->threads /= 2;
     f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
     if (!one.fits || f->workers == NULL) return false;
@@ -141,7 +149,6 @@ static bool plan_columns(sat_float_box *f, sat_arena *arena)
 sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                           int threads, sat_arena *arena)
 {
-    const double area = (double)spec->window_width * (double)spec->window_height;
     *f = (sat_float_box){.spec = *spec, .window = *window, .isa = isa, .ops = isa->box_float, .threads = threads};
     f->x = extend(&window->x);
     f->y = extend(&window->y);
@@ -152,7 +159,6 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->sample_bytes = sat_type_bytes(spec->sample);
     f->out_bytes = sat_type_bytes(spec->result);
-    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->band_rows ? spec->band_rows : spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;

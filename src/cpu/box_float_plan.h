@@ -33,6 +33,7 @@ typedef struct sat_float_worker {
     double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */
     char *samples;         /* of a chunk, where they do not lie as they are summed */
     char *means;           /* eight rows on their way to the result */
+    char *strip;           /* of an image of few rows: all of its samples that a strip sums, where they have gaps */
     int64_t next;          /* the row that may follow those that it has made; 0: none may */
     int64_t origin, start; /* of that part */
 } sat_float_worker;
@@ -45,13 +46,13 @@ typedef struct sat_cpu_box_float {
     sat_float_axis x, y;
     int in;                                   /* box_float_ops.h's index: of the samples that are summed */
     size_t sample_bytes, in_bytes, out_bytes; /* of the image's samples, of what is summed, of results */
-    double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
     bool stream;
     bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */
     int threads;
     int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
     int64_t strip_px, span_px;           /* of results in a strip, of its column sums */
     int64_t row;                         /* entries in a row of a chunk's sums, or of its means */
+    size_t pitch;                        /* from one row of worker->strip to the next; 0: there is none */
     int64_t *map;                        /* the image's column that each position of x sees, -1: none */
     double
         *covered; /* columns that windows cover, for each sample from SAT_FLOAT_FRONT_PX pixels before position 0 on */
@@ -70,6 +71,7 @@ typedef struct sat_float_part {
     int64_t y, begin, end, first, last; /* y: a multiple of BOX_LINES, of rows that are made from `begin` on */
     int64_t origin; /* the position from which on windows begin; that of a block, where a row is summed by blocks */
     int64_t start;  /* the position at which the column sums begin: at most SAT_FLOAT_ALIGNED - 1 before the origin */
+    int64_t stop;   /* where they end */
 } sat_float_part;
 
 /* Eight rows of so many pixels have been summed: does the run go on? */

@@ -10,21 +10,24 @@ static double as_double(const sat_view *v, const void *sample)
     return v->type == SAT_F64 ? *(const double *)sample : (double)*(const float *)sample;
 }
 
-/* A row of samples, times alpha where colours are weighted. */
-static void load(const sat_float_box *f, const sat_view *src, int64_t y, double *out)
+/* The samples of a row that the source holds, times alpha where colours are weighted. */
+static void load(const sat_float_part *p, int64_t y)
 {
+    const sat_float_box *f = p->f;
     const int channels = f->spec.channels, alpha = channels - 1;
-    for (int64_t x = 0; x < f->spec.width; x++, out += channels)
+    for (int64_t x = p->run->held.first; x < p->run->held.end; x++) {
+        double *out = p->w->windows + (x + f->spec.width) % f->spec.width * channels;
         for (int c = alpha; c >= 0; c--)
-            out[c] =
-                as_double(src, sat_sample_at(src, x, y, c)) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+            out[c] = as_double(p->src, sat_sample_at(p->src, x, y, c)) *
+                     (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+    }
 }
 
 void sat_float_row_by_segments(const sat_float_part *p)
 {
     const sat_float_box *f = p->f;
     const sat_float_worker *w = p->w;
-    const sat_view *src = p->src, *dst = p->dst;
+    const sat_view *dst = p->dst;
     const int64_t y = p->y;
     const int channels = f->spec.channels, alpha = channels - 1;
     const int64_t samples = f->spec.width * channels;
@@ -36,10 +39,10 @@ void sat_float_row_by_segments(const sat_float_part *p)
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
             if (!sat_goes_on(p->run, p->worker, (double)samples / SAT_FLOATS_PER_US)) return;
-            load(f, src, sat_source_row(p->run, r), w->windows);
+            load(p, sat_source_row(p->run, r));
             for (int64_t i = 0; i < samples; i++) w->columns[i] += (double)segments[s].weight * w->windows[i];
         }
-    for (int64_t x = 0; x < f->spec.width; x++) {
+    for (int64_t x = p->run->made.first; x < p->run->made.end; x++) {
         double sum[4] = {0};
         if (!sat_goes_on(p->run, p->worker, summed / SAT_FLOATS_PER_US)) return;
         summed = channels;

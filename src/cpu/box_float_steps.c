@@ -29,17 +29,26 @@ static sat_box_step step_from(const sat_box_step *s, int64_t i)
     return (sat_box_step){s->suffix + i, s->block + i, s->prefix + i, s->part + i, s->split, s->last};
 }
 
-/* After the last block of a segment: its blocks' sums become suffix sums. */
-static void end_segment(const sat_float_box *f, const sat_float_axis *a, const sat_float_sums *s)
+/* The column sums of a part, in whole chunks. */
+static int64_t sums_of(const sat_float_part *p)
 {
-    for (int64_t k = a->blocks - 2; k >= 0; k--) f->ops->add_sums(s->slots + k * s->n, s->slots + (k + 1) * s->n, s->n);
+    return sat_float_round_up(p->stop - p->start, SAT_FLOAT_ALIGNED) * p->f->spec.channels;
 }
 
-static void start_sums(const sat_float_axis *a, const sat_float_sums *s)
+/* After the last block of a segment of column sums: its blocks' sums become suffix sums. */
+static void end_segment(const sat_float_part *p)
 {
-    memset(s->slots, 0, (size_t)(s->n * a->blocks) * sizeof *s->slots);
-    memset(s->prefix, 0, (size_t)s->n * sizeof *s->prefix);
-    memset(s->part, 0, (size_t)s->n * sizeof *s->part);
+    const sat_float_sums *s = &p->w->down;
+    for (int64_t k = p->f->y.blocks - 2; k >= 0; k--)
+        p->f->ops->add_sums(s->slots + k * s->n, s->slots + (k + 1) * s->n, sums_of(p));
+}
+
+/* n sums of each line. */
+static void start_sums(const sat_float_axis *a, const sat_float_sums *s, int64_t n)
+{
+    for (int64_t k = 0; k < a->blocks; k++) memset(s->slots + k * s->n, 0, (size_t)n * sizeof *s->slots);
+    memset(s->prefix, 0, (size_t)n * sizeof *s->prefix);
+    memset(s->part, 0, (size_t)n * sizeof *s->part);
 }
 
 /* Eight rows of an image: the step down the columns, the rows it takes, and those rows at a chunk. */
@@ -136,13 +145,13 @@ static void do_rows(const sat_float_part *p, rows *r)
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, px = channels * BOX_LINES;
-    const int64_t groups = (p->last + f->x.skip - 1) / BOX_LINES + 1, end = sat_float_lines_end(&f->x, groups - 1);
+    const int64_t groups = (p->last + f->x.skip - 1) / BOX_LINES + 1, end = p->stop;
     double *const ring = p->w->columns;
     int64_t to = SAT_FLOAT_ALIGNED; /* px, in the ring */
     walk w = start_walk(p);
     sat_float_output o;
     sat_float_start(p, r->block, &o);
-    start_sums(&f->x, &p->w->along);
+    start_sums(&f->x, &p->w->along, p->w->along.n);
     memset(ring, 0, (size_t)(to * px) * sizeof *ring);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
@@ -174,9 +183,9 @@ static void do_few(const sat_float_part *p, rows *r)
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, before = f->x.rest - 1;
-    const int64_t end = p->last + f->x.skip + before;
+    const int64_t end = p->stop;
     const bool small = SAT_PATH(float_small) && f->in == BOX_F32 && f->y.blocks == 0 && f->x.rest == f->y.rest &&
-                       f->inverse != 0 && f->ops->small[channels - 1][before];
+                       f->out_bytes == sizeof(float) && f->ops->small[channels - 1][before];
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
     sat_float_start(p, r->block, &o);
@@ -212,7 +221,7 @@ static void do_few(const sat_float_part *p, rows *r)
 static void enter_rows(const sat_float_part *p, int64_t block)
 {
     const sat_float_box *f = p->f;
-    const int64_t end = p->start + f->span_px;
+    const int64_t end = p->stop;
     const char *entering[BOX_LINES];
     const void *lines[BOX_LINES];
     sat_float_rows(p, sat_float_lines_end(&f->y, block) - BOX_LINES, BOX_LINES, entering);
@@ -224,7 +233,7 @@ static void enter_rows(const sat_float_part *p, int64_t block)
         const sat_box_step s = step_from(&step, (position - p->start) * f->spec.channels);
         f->ops->enter_columns[f->in](&s, lines, n * f->spec.channels);
     }
-    if (step.last) end_segment(f, &f->y, &p->w->down);
+    if (step.last) end_segment(p);
 }
 
 void sat_float_strip(const sat_float_part *p)
@@ -233,7 +242,7 @@ void sat_float_strip(const sat_float_part *p)
     const sat_float_axis *y = &f->y;
     rows r = {.block = p->y / BOX_LINES, .count = y->blocks ? 2 * BOX_LINES : (int)(BOX_LINES + y->rest - 1)};
     const bool starts = y->blocks && !p->follows;
-    if (starts) start_sums(y, &p->w->down);
+    if (starts) start_sums(y, &p->w->down, sums_of(p));
     for (int64_t b = r.block - y->blocks - 1; starts && b < r.block && sat_float_goes_on(p, 0); b++) enter_rows(p, b);
     for (; r.block * BOX_LINES < p->end && sat_float_goes_on(p, 0); r.block++) {
         sat_float_rows(p, r.block * BOX_LINES, y->blocks ? BOX_LINES : r.count, r.rows);
@@ -245,6 +254,6 @@ void sat_float_strip(const sat_float_part *p)
             do_rows(p, &r);
         else
             do_few(p, &r);
-        if (r.step.last) end_segment(f, y, &p->w->down);
+        if (r.step.last) end_segment(p);
     }
 }

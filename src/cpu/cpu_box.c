@@ -126,7 +126,7 @@ sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *c
     double samples = (double)spec->width * (double)rows * spec->channels;
     f->threads =
         sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
-    if (f->threads > rows) f->threads = (int)rows;
+    if (f->threads > rows && !sat_is_float(spec->sample)) f->threads = (int)rows;
     sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
         status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->floats);

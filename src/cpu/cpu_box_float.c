@@ -34,6 +34,7 @@
 #include "box_float_steps.h"
 #include "cpu_box_float.h"
 #include "pool.h"
+#include "strides.h"
 
 sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                                   int threads, sat_arena *arena, sat_cpu_box_float **out)
@@ -56,13 +57,32 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* A part of an image of few rows with gaps has its source without them.  A border mode that wraps may look for columns
+ * at the other end. */
+static void gather_strip(sat_float_part *p, sat_view *src, sat_run *run)
+{
+    const sat_float_box *f = p->f;
+    const sat_axis *x = &f->window.x;
+    const int64_t from = p->first - x->before - 1, to = p->last + x->after + 1;
+    if (f->pitch == 0 || !sat_has_gaps(src) || (x->border->repeats_all && (from < 0 || to > x->n))) return;
+    if (run->held.first < from) run->held.first = from;
+    if (run->held.end > to) run->held.end = to;
+    sat_gather(p->w->strip, f->pitch, src, run->held.first, run->held.end - run->held.first, 0, src->height);
+    const ptrdiff_t size = (ptrdiff_t)f->sample_bytes, pixel = size * src->channels;
+    src->data = (void *)((uintptr_t)p->w->strip - (uintptr_t)(run->held.first * pixel));
+    src->row_bytes = (ptrdiff_t)f->pitch, src->pixel_bytes = pixel, src->channel_bytes = size;
+    p->src = src, p->run = run;
+}
+
 static void do_part(void *context, int64_t index, int worker)
 {
     const job *j = context;
     const sat_float_box *f = j->f;
     const sat_run *run = j->run;
+    sat_view src = *j->src;
+    sat_run strip = *run;
     const int64_t y = run->first / BOX_LINES * BOX_LINES + index / j->strips * j->rows;
-    const int64_t first = index % j->strips * f->strip_px;
+    const int64_t first = run->made.first + index % j->strips * f->strip_px;
     sat_float_worker *w = &f->workers[worker];
     sat_float_part p = {.f = f,
                         .w = w,
@@ -75,12 +95,15 @@ static void do_part(void *context, int64_t index, int worker)
                         .begin = y < run->first ? run->first : y,
                         .end = lower(y + j->rows, run->end),
                         .first = first,
-                        .last = lower(first + f->strip_px, f->spec.width)};
+                        .last = lower(first + f->strip_px, run->made.end)};
     w->next = 0;
+    gather_strip(&p, &src, &strip);
     if (p.follows)
         p.origin = w->origin, p.start = w->start;
     else
         sat_float_begin(&p);
+    const int64_t last = p.last + f->x.skip - 1; /* the last window begins there */
+    p.stop = f->x.blocks ? sat_float_lines_end(&f->x, last / BOX_LINES) : last + f->x.rest;
     sat_float_strip(&p);
     w->origin = p.origin, w->start = p.start;
     if (p.end % BOX_LINES == 0 && sat_goes_on(run, worker, 0)) w->next = p.end;
@@ -107,7 +130,7 @@ sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, cons
     if (f->by_segments)
         return sat_run_each(run, f->spec.executor, f->threads, run->end - run->first, do_row_by_segments, &j);
     j.rows = sat_float_round_up(sat_cpu_box_band_rows(run, f->y.window, f->threads), BOX_LINES);
-    j.strips = (f->spec.width - 1) / f->strip_px + 1;
+    j.strips = (run->made.end - run->made.first - 1) / f->strip_px + 1;
     for (int i = 0; i < f->threads; i++)
         if (i > 0 || !run->follows || j.rows < height) f->workers[i].next = 0;
     return sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);

@@ -36,21 +36,21 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
         double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,   &w->finish[i].var,
                          &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values, &w->finish[i].result};
         for (size_t k = 0; k < arrays; k++, m += WINDOW_CHUNK) *of[k] = m;
-        if (w->spec.masked && !sat_rows_open(&w->finish[i].mask, (size_t)w->spec.width, w->spec.height, arena))
-            return false;
     }
     return true;
 }
 
 /* Is the only result a mean that the box filter makes, with the same bits (paths.def: box_means)?  Integer means of
- * 32-bit samples are rounded twice here, and larger areas are no exact divisors. */
+ * 32-bit samples are rounded twice here, and larger areas are no exact divisors.  Floats whose windows all hold
+ * something have no other means. */
 static bool is_mean(const sat_cpu_window *w)
 {
     const sat_window_result_plan *r = &w->plan.result[0];
-    const bool integer = !sat_is_float(w->spec.sample) && (sat_type_bytes(w->spec.sample) < 4 || sat_is_float(r->type));
-    return SAT_PATH(box_means) && integer && w->plan.window.area_px < 1 << 24 && w->spec.outputs == 1 &&
-           r->statistic == SAT_STATISTIC_mean && r->p[0] == 0 && !r->compare && r->may_be_empty == w->plan.validity &&
-           (r->type == w->spec.sample || sat_is_float(r->type));
+    const bool is_mean = w->spec.outputs == 1 && r->statistic == SAT_STATISTIC_mean && r->p[0] == 0 && !r->compare &&
+                         r->may_be_empty == w->plan.validity && (r->type == w->spec.sample || sat_is_float(r->type));
+    if (sat_is_float(w->spec.sample)) return is_mean && !w->plan.validity;
+    return is_mean && SAT_PATH(box_means) && (sat_type_bytes(w->spec.sample) < 4 || sat_is_float(r->type)) &&
+           w->plan.window.area_px < 1 << 24;
 }
 
 static sat_status open_mean(sat_cpu_window *w, sat_arena *arena, char *note, size_t note_bytes)
@@ -110,7 +110,6 @@ static void do_band(void *context, int64_t band, int worker)
     const sat_cpu_window_run *run = context;
     const int64_t y = run->run->first + band * run->rows, last = run->run->end;
     const int64_t end = y + run->rows < last ? y + run->rows : last;
-    sat_rows_forget(&run->w->finish[worker].mask);
     if (run->w->floats)
         sat_cpu_floats_rows(run, worker, y, end);
     else

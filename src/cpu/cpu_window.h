@@ -29,8 +29,8 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
 /* Moves those of n results whose counts are `least` or more; counts NULL: all.  Returns how many it moved. */
 int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n);
 
-/* valid[i]: does sample `first` + i of row y count?  n samples of whole pixels, SAT_CENTRES at most.  v: with the
- * mask's row; without one, of `mask`, or of all pixels. */
+/* valid[i]: does sample `first` + i of row y count?  n samples of whole pixels, SAT_CENTRES at most.  Of pixels
+ * of the mask, NULL: of all. */
 enum { SAT_CENTRES = 768 };
 void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
                      int64_t first, int64_t n);
@@ -52,7 +52,6 @@ typedef struct sat_cpu_extremes {
 typedef struct sat_cpu_finish {
     _Alignas(SAT_CACHE_LINE) double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
     double *result; /* their results, on the way past the cache, or to gaps */
-    sat_rows mask;  /* of a mask with gaps */
     double filled;  /* all entries of n are this, if it is above 0 */
     int64_t clipped, moved, empty[SAT_OUTPUTS];
     sat_cpu_extremes extremes;
@@ -90,8 +89,8 @@ typedef struct sat_cpu_window_run {
 #define SAT_WINDOWS_PER_US 100.0
 #define SAT_SUMMED_PER_US  1000.0
 
-/* What counts of row y; the mask's row, if that has gaps, in `mask`. */
-sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask);
+/* What counts, but the mask's row. */
+sat_validity sat_cpu_validity(const sat_window_spec *spec);
 
 /* Makes the results of `count` samples of row y from sample `first` on: f holds n, sum and mean, and of var and squares
  * what is needed. */

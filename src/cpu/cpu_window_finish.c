@@ -7,14 +7,10 @@
 #include "shape.h"
 #include "valid.h"
 
-sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
+sat_validity sat_cpu_validity(const sat_window_spec *s)
 {
-    const sat_window_spec *s = &run->w->spec;
-    return (sat_validity){.mask = run->mask ? sat_row(mask, run->mask, sat_source_row(run->run, y)) : NULL,
-                          .channels = s->channels,
-                          .skip_nan = s->skip_nan,
-                          .has_nodata = s->has_nodata,
-                          .nodata = s->nodata};
+    return (sat_validity){
+        .channels = s->channels, .skip_nan = s->skip_nan, .has_nodata = s->has_nodata, .nodata = s->nodata};
 }
 
 void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
@@ -26,9 +22,8 @@ void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src,
     const sat_valid counts = {v->skip_nan, v->has_nodata, v->nodata};
     const void *row = sat_sample_at(src, x, y, 0);
     if (sat_has_gaps(src)) sat_gather(samples, 0, src, x, pixels, y, 1), row = samples;
-    const uint8_t *marks = v->mask ? v->mask + x : mask ? mask_row : NULL;
-    if (marks == mask_row) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
-    sat_valid_row(&counts, src->type, row, marks, pixels, v->channels, valid);
+    if (mask) sat_gather(mask_row, 0, mask, x, pixels, y, 1);
+    sat_valid_row(&counts, src->type, row, mask ? mask_row : NULL, pixels, v->channels, valid);
 }
 
 /* ---- results that are not empty, but equal `empty` ------------------------------------------------------ */
@@ -93,14 +88,20 @@ static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_
     w->isa->widen(w->spec.sample, SAT_F64)(f->x, samples, count);
 }
 
+/* Which of the samples count. */
+static void find_centres(const sat_cpu_window_run *run, uint8_t *valid, int64_t y, int64_t first, int64_t count)
+{
+    const sat_validity v = sat_cpu_validity(&run->w->spec);
+    sat_cpu_centres(valid, &v, run->src, run->mask, sat_source_row(run->run, y), first, count);
+}
+
 static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
-    const sat_validity v = sat_cpu_validity(run, y, &f->mask);
+    uint8_t valid[WINDOW_CHUNK];
+    find_centres(run, valid, y, first, count);
     const double least = sat_window_least(&run->w->plan, &run->w->spec, SAT_NEEDS_VAR);
     for (int64_t i = 0; i < count; i++) {
-        const double x = f->x[i];
-        const bool counts = (!v.mask || v.mask[(first + i) / v.channels]) && !(v.has_nodata && x == v.nodata);
-        if (counts && x < f->extremes.low) f->extremes.low = x;
+        if (valid[i] && f->x[i] < f->extremes.low) f->extremes.low = f->x[i];
         if (f->n[i] >= least && f->var[i] > f->extremes.most_var) f->extremes.most_var = f->var[i];
     }
 }
@@ -117,8 +118,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
     const double *n = f->n;
     if (w->spec.keep_holes && w->plan.validity) {
         uint8_t valid[WINDOW_CHUNK];
-        const sat_validity v = sat_cpu_validity(run, y, &f->mask);
-        sat_cpu_centres(valid, &v, run->src, NULL, sat_source_row(run->run, y), first, count);
+        find_centres(run, valid, y, first, count);
         for (int64_t i = 0; i < count; i++) centres[i] = valid[i] ? f->n[i] : 0;
         n = centres;
     }

@@ -18,7 +18,8 @@
  * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
  * joined (paths.def: sums_alone).
  *
- * Positions beyond the image.  Windows are cut to the image's size beyond each edge.  A border that takes a value is
+ * Positions beyond the image.  Windows are cut to the image's size beyond each edge, or, where no samples repeat, to
+ * where they hold all of it.  A border that takes a value is
  * joined as samples there, and what was cut off as one set of equal samples. */
 #include <string.h>
 
@@ -29,8 +30,11 @@
 /* Of results, at least; half of it where columns may have counts. */
 enum { STRIP_SAMPLES = 768 };
 
-/* Members of moments; and of the results of describe(): n, sum, mean, variance, mean of squares. */
-enum { MEMBERS = 4, TOLD = 5 };
+/* Samples of eight rows after which a run is asked whether it goes on. */
+enum { ASKED_SAMPLES = 1 << 17 };
+
+/* Members of moments; and of their description: n, sum, mean, variance, mean of squares. */
+enum { MEMBERS = 4, DESCRIBED = 5 };
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
  * own. */
@@ -45,7 +49,7 @@ typedef struct worker {
     double *x, *valid;                      /* rows of a strip: those that leave, and those that enter */
     part *slots, none, prefix, rest;        /* what steps down the columns keep: sat_box_step */
     double *turned;                         /* eight rows of columns, then of windows, transposed */
-    double *told;                           /* results of describe(): eight rows of a chunk, one after the other */
+    double *described;                      /* what describe() makes of eight rows of a chunk, member by member */
 } worker;
 
 typedef struct sat_cpu_floats {
@@ -97,12 +101,12 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
     k->valid = sat_arena_zeros(arena, 2 * BOX_LINES * line * sizeof *k->valid);
     k->slots = sat_arena_zeros(arena, (size_t)(g->blocks + 1) * sizeof *k->slots);
     k->turned = sat_arena_zeros(arena, MEMBERS * BOX_LINES * columns * sizeof *k->turned);
-    k->told = sat_arena_zeros(arena, TOLD * BOX_LINES * WINDOW_CHUNK * sizeof *k->told);
+    k->described = sat_arena_zeros(arena, DESCRIBED * BOX_LINES * WINDOW_CHUNK * sizeof *k->described);
     const int64_t most_px = lower(g->strip_px + g->side_x, w->spec.width);
     const size_t row = (size_t)(most_px * w->spec.channels) * sat_type_bytes(w->spec.sample);
-    bool ok = k->x && k->valid && k->slots && k->turned && k->told &&
+    bool ok = k->x && k->valid && k->slots && k->turned && k->described &&
               sat_rows_open(&k->rows, row, w->spec.height, arena) &&
-              (!w->spec.masked || sat_rows_open(&k->mask, (size_t)w->spec.width, w->spec.height, arena)) &&
+              (!w->spec.masked || sat_rows_open(&k->mask, (size_t)most_px, w->spec.height, arena)) &&
               take(&k->prefix, g, arena) && take(&k->rest, g, arena) && take(&k->none, g, arena);
     for (int64_t i = 0; i < g->blocks && ok; i++) ok = take(&k->slots[i], g, arena);
     return ok;
@@ -134,8 +138,9 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     g->all = !SAT_PATH(sums_alone) || w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    g->before_x = lower(x->before, x->n), g->after_x = lower(x->after, x->n);
-    g->before_y = lower(y->before, y->n), g->after_y = lower(y->after, y->n);
+    const int64_t repeats = !x->border->shrinks && !x->border->takes_value;
+    g->before_x = lower(x->before, x->n - 1 + repeats), g->after_x = lower(x->after, x->n - 1 + repeats);
+    g->before_y = lower(y->before, y->n - 1 + repeats), g->after_y = lower(y->after, y->n - 1 + repeats);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
     g->side_x = side_x, g->side_y = side_y;
     g->blocks = side_y / BOX_LINES;
@@ -166,33 +171,46 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
         w->isa->widen(w->spec.sample, SAT_F64)(x, samples, n);
 }
 
-/* The pixels of a strip's row from position `begin` to `end`, which lie beyond the image; those from `from` to `to` are
- * loaded. */
+/* Columns [from, to) of row y of the source, as f64; of the whole strip at once, or of one pixel. */
+static void load_columns(const strip *s, double *x, double *valid, int64_t from, int64_t to, int64_t y, bool one)
+{
+    const sat_view *mask = s->run->mask;
+    const sat_view columns = sat_columns_of(s->run->src, from, to - from);
+    const sat_cpu_window *w = s->run->w;
+    sat_validity v = sat_cpu_validity(&w->spec);
+    double pixel[4];
+    uint8_t mark;
+    if (mask && one) sat_gather(&mark, 0, mask, from, 1, y, 1), v.mask = &mark;
+    if (mask && !one) {
+        const sat_view marks = sat_columns_of(mask, from, to - from);
+        v.mask = sat_row(&s->k->mask, &marks, y);
+    }
+    if (one) sat_gather(pixel, 0, &columns, 0, 1, y, 1);
+    load(s, x, valid, one ? (const char *)pixel : sat_row(&s->k->rows, &columns, y), &v, (to - from) * v.channels);
+}
+
+/* The pixels of a strip's row from position `begin` to `end`, which do not lie in the source or not there; those from
+ * `from` to `to` are loaded. */
 static void load_beyond(const strip *s, double *row, double *counts, int64_t begin, int64_t end, int64_t from,
-                        int64_t to, const sat_validity *v, int64_t y)
+                        int64_t to, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->plan.window.x;
+    const sat_columns *held = &s->run->run->held;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
-    double pixel[4];
     for (int64_t px = begin; px < end; px++) {
         const int64_t column = sat_border_index(axis->border, px, axis->n);
+        const bool takes_value = column < 0 && axis->border->takes_value;
         double *x = row + (px - origin) * channels, *valid = counts + (px - origin) * channels;
-        if (column >= from && column < to) {
-            for (int c = 0; c < channels; c++) {
-                x[c] = x[(column - px) * channels + c];
-                valid[c] = valid[(column - px) * channels + c];
-            }
-        } else if (column >= 0) {
-            sat_validity here = *v;
-            if (v->mask) here.mask += column;
-            sat_gather(pixel, 0, s->run->src, column, 1, sat_source_row(s->run->run, y), 1);
-            load(s, x, valid, (const char *)pixel, &here, channels);
+        if (column >= held->first && column < held->end && (column < from || column >= to)) {
+            load_columns(s, x, valid, column, column + 1, y, true);
+            continue;
         }
-        for (int c = 0; column < 0 && c < channels; c++) {
-            x[c] = axis->border->takes_value ? w->plan.window.real_value[c] : 0;
-            valid[c] = axis->border->takes_value;
+        const bool is_there = column >= from && column < to;
+        for (int c = 0; c < channels; c++) {
+            x[c] = is_there ? x[(column - px) * channels + c] : takes_value ? w->plan.window.real_value[c] : 0;
+            valid[c] = is_there ? valid[(column - px) * channels + c] : takes_value;
         }
     }
 }
@@ -206,38 +224,37 @@ static double load_row(const strip *s, int64_t y, int i, sat_window_line *line)
     const floats *g = w->floats;
     const sat_view *src = s->run->src;
     const int channels = w->spec.channels;
-    const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
+    const sat_columns *held = &s->run->run->held;
+    const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels;
     const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
     const bool takes_value = w->plan.window.border->takes_value;
     double *x = s->k->x + i * g->line, *valid = s->k->valid + i * g->line;
     *line = (sat_window_line){x, valid};
     if (r < 0 || sat_source_row(s->run->run, r) >= src->height) {
-        for (int64_t e = 0; e < s->entries; e++) {
-            x[e] = takes_value ? w->plan.window.real_value[e % channels] : 0;
-            valid[e] = takes_value;
-        }
+        memset(x, 0, (size_t)s->entries * sizeof *x);
+        memset(valid, 0, (size_t)s->entries * sizeof *valid);
+        for (int64_t e = 0; takes_value && e < s->entries; e += channels)
+            for (int c = 0; c < channels; c++) x[e + c] = w->plan.window.real_value[c], valid[e + c] = 1;
         return takes_value;
     }
-    const sat_validity v = sat_cpu_validity(s->run, r, &s->k->mask);
-    sat_validity here = v;
-    const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
-    const sat_view columns = sat_columns_of(src, from, to - from);
-    if (v.mask) here.mask += from;
-    const void *samples = sat_row(&s->k->rows, &columns, sat_source_row(s->run->run, r));
+    const int64_t row = sat_source_row(s->run->run, r);
     if (s->in_place) {
-        line->x = samples;
+        line->x = sat_sample_at(src, origin, row, 0);
         return 1;
     }
-    load(s, x + skipped, valid + skipped, samples, &here, (to - from) * channels);
-    load_beyond(s, x, valid, origin, from, from, to, &v, r);
-    load_beyond(s, x, valid, to, end, from, to, &v, r);
+    int64_t from = origin > held->first ? origin : held->first, to = lower(end, held->end);
+    if (from > to) from = to = origin;
+    if (to > from)
+        load_columns(s, x + (from - origin) * channels, valid + (from - origin) * channels, from, to, row, false);
+    load_beyond(s, x, valid, origin, from, from, to, row);
+    load_beyond(s, x, valid, to, end, from, to, row);
     return 1;
 }
 
-/* A row of the strip is next, of which a thread does so many samples in a microsecond. */
-static bool goes_on(const strip *s, double per_us)
+/* So many samples are next, of which a thread does so many in a microsecond. */
+static bool goes_on(const strip *s, int64_t samples, double per_us)
 {
-    return sat_goes_on(s->run->run, s->worker, (double)s->entries / per_us);
+    return sat_goes_on(s->run->run, s->worker, (double)samples / per_us);
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------- */
@@ -257,15 +274,17 @@ static void forget(const strip *s, part *p)
 }
 
 /* After the last block of a segment: its blocks become suffixes. */
-static void end_segment(const strip *s)
+static bool end_segment(const strip *s)
 {
     const floats *g = s->run->w->floats;
     for (int64_t i = g->blocks - 2; i >= 0; i--) {
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         part *p = &s->k->slots[i], *below = p + 1;
         const sat_moments to = of(s, p), from = of(s, below);
         s->run->w->ops->join[g->all][s->counts](&to, &from, rates(p->n, below->n), s->entries);
         p->n += below->n;
     }
+    return true;
 }
 
 /* The step of a block of rows: its windows, or, before the first of a strip, the rows that enter. */
@@ -285,13 +304,13 @@ static bool step_down(strip *s, int64_t block, bool windows)
                             .last = place + 1 == g->blocks};
     double after = suffix->n, before = k->prefix.n, rest = k->rest.n;
     for (int j = BOX_LINES - 1; windows && j >= 0; j--) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         const double n = load_row(s, first + j, j, &step.leave[j]);
         step.of_leave[j] = rates(after, n);
         s->n[j] = after += n;
     }
     for (int j = 0; j < BOX_LINES; j++) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         const double n = load_row(s, first + g->side_y + j, BOX_LINES + j, &step.enter[j]);
         step.of_window[j] = rates(s->n[j], before);
         s->n[j] += before;
@@ -304,9 +323,12 @@ static bool step_down(strip *s, int64_t block, bool windows)
     }
     k->prefix.n = step.last ? rest : before;
     k->rest.n = rest;
-    s->run->w->ops->down[g->all][s->lines](&step, windows ? k->turned : NULL, s->entries);
-    if (step.last) end_segment(s);
-    return true;
+    for (int64_t at = 0, end; at < s->entries; at = end) {
+        end = lower(at + ASKED_SAMPLES, s->entries);
+        if (!goes_on(s, end - at, SAT_WINDOWS_PER_US)) return false;
+        s->run->w->ops->down[g->all][s->lines](&step, windows ? k->turned : NULL, at, end);
+    }
+    return !step.last || end_segment(s);
 }
 
 /* Of windows that are lower than a block. */
@@ -316,7 +338,7 @@ static bool low_down(strip *s, int64_t block)
     double n[2 * BOX_LINES] = {0};
     sat_window_low low = {.side = (int)g->side_y};
     for (int j = 0; j < BOX_LINES + low.side - 1; j++) {
-        if (!goes_on(s, SAT_SUMMED_PER_US)) return false;
+        if (!goes_on(s, s->entries, SAT_SUMMED_PER_US)) return false;
         n[j] = load_row(s, block * BOX_LINES - g->before_y + j, j, &low.line[j]);
         if (j > 0) low.of_pair[j - 1] = rates(n[j - 1], n[j]);
     }
@@ -329,7 +351,11 @@ static bool low_down(strip *s, int64_t block)
         }
         low.scale[j] = 1 / s->n[j];
     }
-    s->run->w->ops->low[g->all][s->lines](&low, s->k->turned, s->entries);
+    for (int64_t at = 0, end; at < s->entries; at = end) {
+        end = lower(at + ASKED_SAMPLES, s->entries);
+        if (!goes_on(s, end - at, SAT_WINDOWS_PER_US)) return false;
+        s->run->w->ops->low[g->all][s->lines](&low, s->k->turned, at, end);
+    }
     return true;
 }
 
@@ -339,7 +365,7 @@ static sat_window_describe describe(const strip *s)
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
     enum { ROWS = BOX_LINES * WINDOW_CHUNK };
-    double *at = s->k->told;
+    double *at = s->k->described;
     sat_window_describe d = {.n = at,
                              .sum = w->plan.needs & SAT_NEEDS_SUM ? at + ROWS : NULL,
                              .mean = at + 2 * ROWS,
@@ -353,7 +379,6 @@ static sat_window_describe describe(const strip *s)
     for (int j = 0; j < BOX_LINES; j++) {
         const double columns = (double)g->side_x, samples = s->n[j] * columns, all = samples + g->cut_off;
         d.samples[j] = samples;
-        d.inverse[j] = 1 / all;
         d.scale[j] = 1 / s->n[j];
         d.of_var[j] = s->n[j] / (all - d.ddof);
         d.of_squares[j] = s->n[j] / all;
@@ -385,12 +410,18 @@ static bool do_rows(const strip *s, int64_t block, int64_t y, int64_t end)
     const sat_window_along along = {g->side_x, w->spec.channels, g->of_one, g->of_window};
     const sat_window_describe d = describe(s);
     const int64_t samples = s->px * w->spec.channels, entry = sat_window_members(g->all, s->counts) * BOX_LINES;
-    w->ops->along[g->all][s->counts](&along, s->k->turned, s->px);
-    for (int64_t i = 0, n; i < samples; i += n) {
+    const int64_t segments = (ASKED_SAMPLES / w->spec.channels / g->side_x + 1) * g->side_x;
+    for (int64_t px = 0; px < s->px; px += segments) {
+        const int64_t n = lower(s->px - px, segments);
+        if (!goes_on(s, n * w->spec.channels, SAT_WINDOWS_PER_US)) return false;
+        w->ops->along[g->all][s->counts](&along, s->k->turned + px * w->spec.channels * entry, n);
+    }
+    const int64_t before = s->run->run->made.first - s->first_px;
+    for (int64_t i = before > 0 ? before * w->spec.channels : 0, n; i < samples; i += n) {
         n = lower(samples - i, WINDOW_CHUNK);
         w->ops->describe[g->all][s->counts](&d, s->k->turned + i * entry, n);
         for (int64_t row = y; row < end; row++) {
-            if (!goes_on(s, SAT_WINDOWS_PER_US)) return false;
+            if (!goes_on(s, n, SAT_WINDOWS_PER_US)) return false;
             finish(s, &d, row - block * BOX_LINES, row, i, n);
         }
     }
@@ -415,28 +446,33 @@ static void do_strip(strip *s, int64_t y, int64_t end)
     }
 }
 
-void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_t y, int64_t end)
+void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_t y, int64_t end_row)
 {
     const sat_cpu_window *w = run->w;
     const floats *g = w->floats;
-    for (int64_t first = 0; first < w->spec.width; first += g->strip_px) {
+    const sat_columns *made = &run->run->made, *held = &run->run->held;
+    for (int64_t first = made->first - made->first % g->strip_px; first < made->end; first += g->strip_px) {
         if (!sat_goes_on(run->run, worker_index, 0)) return;
+        const int64_t end = lower(first + g->strip_px, w->spec.width);
+        const bool inside = first >= g->before_x && end + g->after_x <= w->spec.width;
         strip s = {.run = run,
                    .k = &g->workers[worker_index],
                    .finish = &w->finish[worker_index],
                    .worker = worker_index,
                    .first_px = first,
-                   .px = lower(g->strip_px, w->spec.width - first)};
+                   .counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside)};
+        /* Of windows that are not made, those in the first one's segment are. */
+        if (made->first > first) s.first_px += (made->first - first) / g->side_x * g->side_x;
+        s.px = lower(end, made->end) - s.first_px;
         s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;
         sat_rows_forget(&s.k->rows);
         sat_rows_forget(&s.k->mask);
-        const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
-        s.counts = !SAT_PATH(one_count) || w->plan.validity || (w->plan.window.border->shrinks && !inside);
-        const bool beside = first + s.px + g->after_x + WINDOW_PAD <= w->spec.width; /* vectors end in the image */
-        s.in_place = !s.counts && inside && beside && !w->plan.window.border->takes_value && !sat_has_gaps(run->src);
+        const int64_t origin = s.first_px - g->before_x; /* vectors end in the source */
+        const bool lies = origin >= held->first && origin + s.px + g->side_x + WINDOW_PAD <= held->end;
+        s.in_place = !s.counts && lies && !w->plan.window.border->takes_value && !sat_has_gaps(run->src);
         s.lines = s.counts                                  ? WINDOW_LINES_COUNTED
                   : s.in_place && w->spec.sample == SAT_F32 ? WINDOW_LINES_F32
                                                             : WINDOW_LINES_F64;
-        do_strip(&s, y, end);
+        do_strip(&s, y, end_row);
     }
 }

@@ -81,7 +81,7 @@ typedef struct sat_window_describe {
     int channels;
     /* Where there are no counts: the samples of a window before that, and of all 1 / them, and what the divided squared
      * deviations are multiplied by to be a variance, or to be divided by the samples. */
-    double samples[BOX_LINES], inverse[BOX_LINES], scale[BOX_LINES], of_var[BOX_LINES], of_squares[BOX_LINES];
+    double samples[BOX_LINES], scale[BOX_LINES], of_var[BOX_LINES], of_squares[BOX_LINES];
 } sat_window_describe;
 
 /* Parts of rows are taken in whole vectors of any instruction set. */
@@ -128,10 +128,10 @@ struct sat_window_ops {
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
     /* By whether there are means, and whether there are counts: to = to and from.  In whole vectors. */
     void (*join[2][2])(const sat_moments *to, const sat_moments *from, sat_window_rates by, int64_t n);
-    /* By whether there are means, and by lines (window_steps_template.h).  Down n columns, in whole vectors; out NULL:
-     * rows enter, and there are no windows. */
-    void (*down[2][WINDOW_LINES])(const sat_window_step *step, double *out, int64_t n);
-    void (*low[2][WINDOW_LINES])(const sat_window_low *low, double *out, int64_t n);
+    /* By whether there are means, and by lines (window_steps_template.h).  Down columns [at, n), in whole vectors;
+     * out NULL: rows enter, and there are no windows. */
+    void (*down[2][WINDOW_LINES])(const sat_window_step *step, double *out, int64_t at, int64_t n);
+    void (*low[2][WINDOW_LINES])(const sat_window_low *low, double *out, int64_t at, int64_t n);
     /* By whether there are means, and whether there are counts.  Windows of px pixels take the places of their first
      * columns.  One column more than they hold may be read. */
     void (*along[2][2])(const sat_window_along *w, double *turned, int64_t px);

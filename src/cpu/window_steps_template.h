@@ -88,10 +88,10 @@ INLINE void store_windows(const moments *v, f64 *out, const f64 *scale, const bo
 #undef STORE_MEMBER
 }
 
-INLINE void step_down(const sat_window_step *s, f64 *out, int64_t n, const bool all, const int lines)
+INLINE void step_down(const sat_window_step *s, f64 *out, int64_t at, int64_t n, const bool all, const int lines)
 {
     const bool counts = lines == WINDOW_LINES_COUNTED;
-    for (int64_t i = 0; i < n; i += F64_LANES) {
+    for (int64_t i = at; i < n; i += F64_LANES) {
         moments v[BOX_LINES] = {0}, suffix = load_moments(&s->suffix, i, all, counts),
                 prefix = load_moments(&s->prefix, i, all, counts), part = load_moments(&s->part, i, all, counts);
         UNROLL for (int j = 0; lines == WINDOW_LINES_F32 && j < BOX_LINES; j++)
@@ -116,10 +116,10 @@ INLINE void step_down(const sat_window_step *s, f64 *out, int64_t n, const bool 
 }
 
 /* Windows of few rows, from pairs of them: 7 = 2 + 2 + 2 + 1. */
-INLINE void low_down(const sat_window_low *s, f64 *out, int64_t n, const bool all, const int lines)
+INLINE void low_down(const sat_window_low *s, f64 *out, int64_t at, int64_t n, const bool all, const int lines)
 {
     const bool counts = lines == WINDOW_LINES_COUNTED;
-    for (int64_t i = 0; i < n; i += F64_LANES) {
+    for (int64_t i = at; i < n; i += F64_LANES) {
         moments v[BOX_LINES], pair[2 * BOX_LINES];
         int k = 2;
         for (int j = 0; s->side > 1 && j < BOX_LINES + s->side - 2; j++)
@@ -195,7 +195,7 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
     for (int64_t i = 0; i < n; i += F64_LANES)
         for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
             const int64_t to = lane * d->row + i;
-            const f64s full = load_sums(d->samples + lane) + d->cut_off, inverse = load_sums(d->inverse + lane);
+            const f64s full = load_sums(d->samples + lane) + d->cut_off;
             f64s count[F64_LANES], sum[F64_LANES], mean[F64_LANES], var[F64_LANES], squares[F64_LANES];
             UNROLL for (int k = 0; k < F64_LANES; k++)
             {
@@ -211,7 +211,7 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
                 }
                 count[k] = w.n;
                 sum[k] = w.sum;
-                mean[k] = counts ? w.sum / w.n : quotient(w.sum, full, inverse);
+                mean[k] = w.sum / (counts ? w.n : full);
                 const f64s m2 = w.m2 + 0 * w.sum; /* NaN if the sum is infinite */
                 var[k] = counts ? m2 / (w.n - d->ddof) : m2 * load_sums(d->of_var + lane);
                 squares[k] = (counts ? w.m2 / w.n : w.m2 * load_sums(d->of_squares + lane)) + mean[k] * mean[k];
@@ -225,13 +225,13 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
 }
 
 #define LINES_DOWN(kind, all, lines)                                                                                   \
-    TARGET static void down_##kind(const sat_window_step *step, f64 *out, int64_t n)                                   \
+    TARGET static void down_##kind(const sat_window_step *step, f64 *out, int64_t at, int64_t n)                       \
     {                                                                                                                  \
-        step_down(step, out, n, all, lines);                                                                           \
+        step_down(step, out, at, n, all, lines);                                                                       \
     }                                                                                                                  \
-    TARGET static void low_##kind(const sat_window_low *low, f64 *out, int64_t n)                                      \
+    TARGET static void low_##kind(const sat_window_low *low, f64 *out, int64_t at, int64_t n)                          \
     {                                                                                                                  \
-        low_down(low, out, n, all, lines);                                                                             \
+        low_down(low, out, at, n, all, lines);                                                                         \
     }
 #define MOMENTS(kind, all, counts)                                                                                     \
     TARGET static void join_##kind(const sat_moments *to, const sat_moments *from, sat_window_rates by, int64_t n)     \

@@ -44,15 +44,17 @@ static sat_status check_spec(const sat_operation *o, void *spec, const sat_job *
 }
 
 /* A row costs calls, however short it is.  So narrow images are filtered as their transpose, which has few rows; not
- * where a row of that is more than memory should hold sums of.  Floats stay: their sums are grouped by the image's rows
+ * where a row of that is more than memory should hold sums of.  Rows of an image (band_rows) are columns of that.  They
+ * follow one another at no cost only as rows, and so integers, which have the same bits either way, stay
  * (paths.def: narrow_images). */
 static bool turns(const sat_filter *f)
 {
     enum { ROW_MOST = 32, COLUMN_MOST = 1 << 20 }; /* samples */
     const sat_job *j = &f->job;
     const int64_t row = *j->width * *j->channels, column = *j->height * *j->channels;
-    return SAT_PATH(narrow_images) && f->hooks->turns && *j->band_rows == 0 && j->window_width &&
-           !sat_is_float(*j->sample) && row <= ROW_MOST && row * 8 <= column && column <= COLUMN_MOST;
+    return SAT_PATH(narrow_images) && f->hooks->turns && j->window_width &&
+           (*j->band_rows == 0 || sat_is_float(*j->sample)) && row <= ROW_MOST && row * 8 <= column &&
+           column <= COLUMN_MOST;
 }
 
 static void swap(int64_t *a, int64_t *b)
@@ -67,10 +69,21 @@ static void turn_spec(const sat_job *j)
     swap(j->window_width, j->window_height);
 }
 
-static void turn_view(sat_view *v)
+/* first: the image's row that the view begins with. */
+static void turn_view(const sat_filter *f, sat_view *v, int64_t first)
 {
-    swap(&v->width, &v->height);
+    v->data = (void *)((uintptr_t)v->data - (uintptr_t)(first * v->row_bytes));
+    v->width = *f->job.height, v->height = *f->job.width;
     swap(&v->row_bytes, &v->pixel_bytes);
+}
+
+static void turn_run(sat_run *run, int64_t height, int64_t rows)
+{
+    run->made = (sat_columns){run->first, run->end};
+    run->held = (sat_columns){run->from, run->from + rows};
+    run->first = run->from = 0;
+    run->end = run->height = height;
+    run->follows = false;
 }
 
 static sat_status open_states(sat_filter *f)
@@ -86,7 +99,8 @@ static sat_status open_states(sat_filter *f)
     f->worker = sat_arena_alloc(&f->arena, (size_t)threads.workers * sizeof *f->worker);
     sat_status status = f->worker ? SAT_OK : SAT_ERR_MEMORY;
     f->turned = turns(f);
-    if (f->turned) turn_spec(j);
+    const int64_t band_rows = *j->band_rows;
+    if (f->turned) turn_spec(j), *j->band_rows = 0;
     const int64_t height = *j->height, count = *j->count;
     if (f->bands.rows) {
         *j->height = f->bands.rows, *j->count = f->bands.images;
@@ -95,7 +109,7 @@ static sat_status open_states(sat_filter *f)
     for (; status == SAT_OK && f->workers < threads.workers; f->workers += status == SAT_OK)
         status = f->hooks->open(spec_of(f), &f->arena, &f->worker[f->workers].state, f->note, sizeof f->note);
     if (f->bands.rows) *j->height = height, *j->count = count, *j->band_rows = 0;
-    if (f->turned) turn_spec(j);
+    if (f->turned) turn_spec(j), *j->band_rows = band_rows;
     const size_t used = strlen(f->note);
     if (status == SAT_OK && threads.workers > 1)
         snprintf(f->note + used, sizeof f->note - used, "; %d images at a time", threads.workers);
@@ -437,11 +451,12 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && f->hooks->check && src.memory == SAT_HOST) status = f->hooks->check(&src, &run);
     if (status != SAT_OK) return status;
+    run.made = run.held = (sat_columns){0, *f->job.width};
     if (f->turned) {
-        run.height = run.end = *f->job.width;
-        turn_view(&src);
-        if (given_mask) turn_view(&mask);
-        for (int i = 0; i < views.n; i++) turn_view(&results[i]);
+        turn_view(f, &src, run.from);
+        if (given_mask) turn_view(f, &mask, run.from);
+        for (int i = 0; i < views.n; i++) turn_view(f, &results[i], run.first);
+        turn_run(&run, *f->job.width, rows);
     }
     return run_views(f, &views, &run);
 }

@@ -32,7 +32,7 @@ typedef struct sat_hooks {
     bool any_device; /* of sat_operation.any: may serve a backend on a device, too */
 
     /* The rest is optional. */
-    bool turns; /* on the CPU: narrow images of integers may come as their transpose (filter.c) */
+    bool turns; /* on the CPU: narrow images may come as their transpose, rows of floats as its columns (run.h) */
     bool rows;  /* on the CPU: makes some rows of an image (run.h); else specs have no band_rows */
     /* On a device: the rows by which a crop of an image may begin later, so that its results have the image's bits; 0:
      * they never have.  open() is given the height of crops, and band_rows; runs count in rows [first, end) alone, and

@@ -19,6 +19,10 @@ typedef struct sat_control {
     double work_us; /* since proceed() was last asked; of the thread that asks */
 } sat_control;
 
+typedef struct sat_columns {
+    int64_t first, end;
+} sat_columns;
+
 /* The members are those of sat_run_options, which have been checked. */
 typedef struct sat_run {
     void *stream;
@@ -34,6 +38,10 @@ typedef struct sat_run {
      * may be below 0; [0, height) and 0 of whole images. */
     int64_t first, end, from, height;
     bool follows; /* the last run ended at `first` of the same image */
+    /* On the CPU: the columns that results hold, [0, width) unless they are rows of an image that is turned (filter.c).
+     * Those that the source and the mask hold are counted as positions, which a border mode that wraps finds beyond the
+     * image.  The views begin where column 0 would lie. */
+    sat_columns made, held;
 } sat_run;
 
 /* The row of the source, and of the mask, that is row y of the image; not below their height: there is none. */

@@ -494,7 +494,8 @@ typedef struct sat_box sat_box;
 
 /* Makes a filter: checks the spec, picks the backend, allocates all that runs will need (float samples on the
  * CPU: for each thread f64 sums of window_height / 8 + 3 rows of width + window_width pixels; where that is more than
- * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
+ * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide.  Images of up to 32 samples a row and
+ * eight times as many rows are their transpose, in strips).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
  * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */

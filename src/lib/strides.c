@@ -19,14 +19,17 @@ FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict 
     for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-/* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
- * the first of a step.  Bytes beyond a step belong to the next element, so `rest` elements are left to the caller. */
+/* 16 bytes, or 8 words of 4, change places at once, where the processor can do that in one instruction.  `lead`: where
+ * they lie from the first of a step.  Bytes beyond a step belong to the next element, so `rest` elements are left to
+ * the caller.  Memory is asked for as far ahead as a row's next part may lie. */
+enum { AHEAD_BYTES = 1024 };
 typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+typedef uint32_t words_8 __attribute__((vector_size(32)));
 #if defined(__x86_64__)
-#define SHUFFLE_TARGET __attribute__((target("ssse3")))
+#define SHUFFLE_TARGET __attribute__((target("avx2")))
 static bool shuffles(void)
 {
-    return __builtin_cpu_supports("ssse3");
+    return __builtin_cpu_supports("avx2");
 }
 #else
 #define SHUFFLE_TARGET
@@ -35,28 +38,33 @@ static bool shuffles(void)
     return true;
 }
 #endif
-#define SHUFFLE(name, lead, to_step, from_step, ...)                                                                   \
+#define SHUFFLE(name, vector, lead, to_step, from_step, ...)                                                           \
     SHUFFLE_TARGET static void name(char *restrict to, const char *restrict from, int64_t steps)                       \
     {                                                                                                                  \
         for (int64_t i = 0; i < steps; i++) {                                                                          \
-            bytes_16 v;                                                                                                \
+            vector v;                                                                                                  \
+            __builtin_prefetch(from + i * (from_step) + ((from_step) < 0 ? -AHEAD_BYTES : AHEAD_BYTES));               \
             memcpy(&v, from + i * (from_step) + (lead), sizeof v);                                                     \
             v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                            \
             memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
         }                                                                                                              \
     }
-SHUFFLE(reverse_1, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-SHUFFLE(reverse_2, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
-SHUFFLE(reverse_3, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
-SHUFFLE(reverse_4, -12, 16, -16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
-SHUFFLE(reverse_6, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
-SHUFFLE(reverse_12, -4, 12, -12, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
-SHUFFLE(swap_1x3, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
-SHUFFLE(swap_1x4, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
-SHUFFLE(swap_2x3, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
-SHUFFLE(swap_2x4, 0, 16, 16, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9)
-SHUFFLE(swap_4x3, 0, 12, 12, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15)
-SHUFFLE(swap_4x4, 0, 16, 16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
+SHUFFLE(reverse_1, bytes_16, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(reverse_2, bytes_16, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(reverse_3, bytes_16, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
+SHUFFLE(reverse_4, words_8, -28, 32, -32, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(reverse_6, bytes_16, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
+SHUFFLE(reverse_8, words_8, -24, 32, -32, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(reverse_12, words_8, -20, 24, -24, 5, 6, 7, 2, 3, 4, 0, 1)
+SHUFFLE(reverse_16, words_8, -16, 32, -32, 4, 5, 6, 7, 0, 1, 2, 3)
+SHUFFLE(reverse_24, words_8, -8, 24, -24, 2, 3, 4, 5, 6, 7, 0, 1)
+SHUFFLE(reverse_32, words_8, 0, 32, -32, 0, 1, 2, 3, 4, 5, 6, 7)
+SHUFFLE(swap_1x3, bytes_16, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
+SHUFFLE(swap_1x4, bytes_16, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+SHUFFLE(swap_2x3, bytes_16, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
+SHUFFLE(swap_2x4, bytes_16, 0, 16, 16, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9)
+SHUFFLE(swap_4x3, words_8, 0, 24, 24, 2, 1, 0, 5, 4, 3, 6, 7)
+SHUFFLE(swap_4x4, words_8, 0, 32, 32, 3, 2, 1, 0, 7, 6, 5, 4)
 
 typedef struct shuffle {
     size_t size; /* of an element */
@@ -69,16 +77,20 @@ typedef struct shuffle {
 static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
                                     {2, 1, reverse_2, 8, 0},
                                     {3, 1, reverse_3, 5, 1},
-                                    {4, 1, reverse_4, 4, 0},
+                                    {4, 1, reverse_4, 8, 0},
                                     {6, 1, reverse_6, 2, 1},
-                                    {12, 1, reverse_12, 1, 1},
+                                    {8, 1, reverse_8, 4, 0},
+                                    {12, 1, reverse_12, 2, 1},
+                                    {16, 1, reverse_16, 2, 0},
+                                    {24, 1, reverse_24, 1, 1},
+                                    {32, 1, reverse_32, 1, 0},
                                     {0}};
 static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
                                 {1, 4, swap_1x4, 4, 0},
                                 {2, 3, swap_2x3, 2, 1},
                                 {2, 4, swap_2x4, 2, 0},
-                                {4, 3, swap_4x3, 1, 1},
-                                {4, 4, swap_4x4, 1, 0},
+                                {4, 3, swap_4x3, 2, 1},
+                                {4, 4, swap_4x4, 2, 0},
                                 {0}};
 
 /* Takes as many of n elements as whole steps hold; returns their number. */
@@ -90,25 +102,6 @@ static int64_t run_shuffle(const shuffle *table, char *to, const char *from, int
     const int64_t steps = (n - table->rest) / table->each;
     table->run(to, from, steps);
     return steps * table->each;
-}
-
-/* Elements in reverse order. */
-static void reverse(char *to, const char *from, int64_t n, size_t size)
-{
-    const int64_t done = run_shuffle(reversals, to, from, n, size, 1);
-    to += done * (int64_t)size, from -= done * (int64_t)size, n -= done;
-    switch (size) {
-    case 1: copy_each(to, 1, from, -1, n, 1); break;
-    case 2: copy_each(to, 2, from, -2, n, 2); break;
-    case 3: copy_each(to, 3, from, -3, n, 3); break;
-    case 4: copy_each(to, 4, from, -4, n, 4); break;
-    case 6: copy_each(to, 6, from, -6, n, 6); break;
-    case 8: copy_each(to, 8, from, -8, n, 8); break;
-    case 12: copy_each(to, 12, from, -12, n, 12); break;
-    case 16: copy_each(to, 16, from, -16, n, 16); break;
-    case 24: copy_each(to, 24, from, -24, n, 24); break;
-    default: copy_each(to, 32, from, -32, n, 32); /* four channels of f64 */
-    }
 }
 
 /* One of the strides is the element's size, the other twice, three or four times that (paths.def: spread). */
@@ -139,8 +132,8 @@ static void copy_elements(char *to, ptrdiff_t to_step, const char *from, ptrdiff
         return;
     }
     if (to_step == one && from_step == -one) {
-        reverse(to, from, n, size);
-        return;
+        const int64_t done = run_shuffle(reversals, to, from, n, size, 1);
+        to += done * one, from -= done * one, n -= done;
     }
     switch (size) {
     case 1: copy_spread(to, to_step, from, from_step, n, 1); break;
@@ -192,19 +185,42 @@ static void copy_pixels(const side *to, const side *from, int64_t n, int channel
                       from->at + done * from->pixel + c * from->channel, from->pixel, n - done, size);
 }
 
-static side turned(const side *s)
+/* Rows and columns change places, a few columns at a time, which stay in the first-level cache. */
+FORCE void copy_tiles(const side *to, const side *from, int64_t n, int64_t rows, const size_t size)
 {
-    return (side){s->at, s->pixel, s->row, s->channel};
+    enum { TILE = 16 };
+    for (int64_t x = 0, end; x < n; x = end) {
+        end = n - x < TILE ? n : x + TILE;
+        for (int64_t y = 0; y < rows; y++) {
+            char *const t = to->at + y * to->row;
+            const char *const f = from->at + y * from->row;
+            for (int64_t i = x; i < end; i++) memcpy(t + i * to->pixel, f + i * from->pixel, size);
+        }
+    }
 }
 
-/* Of rows and columns, what lies closer together goes first (paths.def: turned). */
+/* Where rows lie closer together than columns; false: it has no loop for such pixels (paths.def: turned). */
+static bool copy_turned(const side *to, const side *from, int64_t n, int64_t rows, int channels, size_t size)
+{
+    const bool apart = channels > 1 && (to->channel != (ptrdiff_t)size || from->channel != (ptrdiff_t)size);
+    if (!SAT_PATH(turned) || rows < 5 || apart ||
+        (labs(to->row) >= labs(to->pixel) && labs(from->row) >= labs(from->pixel)))
+        return false;
+    switch ((size_t)channels * size) {
+    case 1: copy_tiles(to, from, n, rows, 1); return true;
+    case 2: copy_tiles(to, from, n, rows, 2); return true;
+    case 3: copy_tiles(to, from, n, rows, 3); return true;
+    case 4: copy_tiles(to, from, n, rows, 4); return true;
+    case 8: copy_tiles(to, from, n, rows, 8); return true;
+    case 12: copy_tiles(to, from, n, rows, 12); return true;
+    case 16: copy_tiles(to, from, n, rows, 16); return true;
+    default: return false;
+    }
+}
+
 static void copy_block(side to, side from, int64_t n, int64_t rows, int channels, size_t size)
 {
-    if (SAT_PATH(turned) && rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
-        const int64_t columns = n;
-        to = turned(&to), from = turned(&from);
-        n = rows, rows = columns;
-    }
+    if (copy_turned(&to, &from, n, rows, channels, size)) return;
     for (int64_t y = 0; y < rows; y++, to.at += to.row, from.at += from.row) copy_pixels(&to, &from, n, channels, size);
 }
 

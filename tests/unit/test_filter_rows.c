@@ -192,6 +192,7 @@ static subject draw(void)
                         .border = borders[random_in(0, BORDERS - 1)],
                         .anchor = one_in(2) ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
                         .threads = (int)random_in(1, 3)};
+    if (one_in(8)) b->width = random_in(1, 6), b->height = random_in(200, 1600); /* its transpose is filtered */
     b->window_height = one_in(8) ? random_in(1, 3 * b->height) : random_in(1, 1 + b->height / (one_in(2) ? 8 : 2));
     if (one_in(20)) b->window_width = random_in(1, 20 * b->width);
     b->weighted_alpha = b->channels % 2 == 0 && sat_type_bytes(b->sample) != 4 && one_in(3);
