@@ -12,6 +12,7 @@ INLINE void NAMED(small_rows)(const void *const *lines, int64_t at, int64_t n, f
     /* OLD: vectors that reach BACK lanes to the left. */
     enum { BACK = (W - 1) * C, OLD = (BACK + F64_LANES - 1) / F64_LANES, LINES = SMALL_ROWS + W - 1 };
     enum { AHEAD = AHEAD_BYTES / sizeof(f32) };
+    const f64s area = all_of(m->rows[0] * m->columns[0]), inverse = all_of(m->inverse);
     const bool stream = m->stream;
     const f32 *from[LINES];
     char *to[SMALL_ROWS];
@@ -35,7 +36,7 @@ INLINE void NAMED(small_rows)(const void *const *lines, int64_t at, int64_t n, f
                 ADD_BEFORE(s, v[j], OLD, W - 4, 3 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 3, 2 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 2, 1 * C);
-                means[j][h] = TO_F32((s + v[j][OLD]) / m->area);
+                means[j][h] = TO_F32(quotient(s + v[j][OLD], area, inverse));
                 UNROLL for (int k = 0; k < OLD; k++) v[j][k] = v[j][k + 1];
             }
         }

@@ -111,7 +111,7 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
     const sat_float_box *f = p->f;
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
-    const bool to_f64 = bytes == sizeof(double), whole = !to_f64 && sat_float_are_whole(p, o, position, n);
+    const bool to_f64 = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
     const bool inside = i >= p->first && i + n <= p->last && y >= p->begin && y + BOX_LINES <= p->end;
     const bool lies = inside && !sat_has_gaps(p->dst);
     char *const to = lies ? (char *)p->dst->data + (y - p->run->first) * p->dst->row_bytes + (size_t)i * pixel : NULL;
@@ -122,7 +122,7 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
         .rows = o->rows,
         .row_bytes = f->row * (ptrdiff_t)bytes,
         .to_f64 = to_f64,
-        .area = whole ? (double)f->spec.window_width * (double)f->spec.window_height : 0,
+        .inverse = whole ? f->inverse : 0,
     };
     if (direct) {
         sat_float_write(p, o, true);

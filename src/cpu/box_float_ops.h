@@ -41,9 +41,9 @@ typedef struct sat_box_means {
     const double *rows;    /* likewise, for each of the eight rows */
     char *to;              /* sample 0 of the first row */
     ptrdiff_t row_bytes;
-    bool to_f64; /* else to f32 */
-    bool stream; /* they go past the caches; each row begins with a cache line then */
-    double area; /* the windows' pixels, if all have as many and the means are f32; else 0 */
+    bool to_f64;    /* else to f32 */
+    bool stream;    /* they go past the caches; each row begins with a cache line then */
+    double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
 } sat_box_means;
 
 /* What turns sums into means that divide_lines() has no loop for: alpha is a weight, or what lies beyond the image has

@@ -149,6 +149,7 @@ static bool plan_columns(sat_float_box *f, sat_arena *arena)
 sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                           int threads, sat_arena *arena)
 {
+    const double area = (double)spec->window_width * (double)spec->window_height;
     *f = (sat_float_box){.spec = *spec, .window = *window, .isa = isa, .ops = isa->box_float, .threads = threads};
     f->x = extend(&window->x);
     f->y = extend(&window->y);
@@ -159,6 +160,7 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->sample_bytes = sat_type_bytes(spec->sample);
     f->out_bytes = sat_type_bytes(spec->result);
+    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->band_rows ? spec->band_rows : spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;

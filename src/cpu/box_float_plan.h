@@ -46,6 +46,7 @@ typedef struct sat_cpu_box_float {
     sat_float_axis x, y;
     int in;                                   /* box_float_ops.h's index: of the samples that are summed */
     size_t sample_bytes, in_bytes, out_bytes; /* of the image's samples, of what is summed, of results */
+    double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
     bool stream;
     bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */
     int threads;

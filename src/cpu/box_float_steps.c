@@ -185,7 +185,7 @@ static void do_few(const sat_float_part *p, rows *r)
     const int64_t channels = f->spec.channels, before = f->x.rest - 1;
     const int64_t end = p->stop;
     const bool small = SAT_PATH(float_small) && f->in == BOX_F32 && f->y.blocks == 0 && f->x.rest == f->y.rest &&
-                       f->out_bytes == sizeof(float) && f->ops->small[channels - 1][before];
+                       f->inverse != 0 && f->ops->small[channels - 1][before];
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
     sat_float_start(p, r->block, &o);

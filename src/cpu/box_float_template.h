@@ -90,12 +90,31 @@ enum { AHEAD_BYTES = 1024 };
 #define SAMPLE f64
 #include "box_float_sample_template.h"
 
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong
+ * by less than 2^-52 of itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what
+ * lies between a quotient and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum
+ * has a residue that is none. */
+INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
+{
+#if VECTOR_BYTES == 0
+    (void)inverse;
+    return sum / area + 0.0; /* no -0, as the residue has none */
+#else
+    const f64s q = sum * inverse;
+    return CORRECTED(sum, area, inverse, q);
+#endif
+}
+
 /* Means of F64_LANES rows: v[j] becomes that of sample i + j. */
 INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
     const f64s rows = load_sums(m->rows + lane);
-    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /=
-        m->area != 0 ? all_of(m->area) : rows * all_of(m->columns[i + j]);
+    if (m->inverse != 0) {
+        const f64s area = rows * all_of(m->columns[i]), inverse = all_of(m->inverse);
+        UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = quotient(v[j], area, inverse);
+        return;
+    }
+    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /= rows * all_of(m->columns[i + j]);
 }
 
 /* Eight floats of each of F64_LANES rows from eight columns.  Columns j and j + 4 are joined, and squares of four
@@ -287,13 +306,14 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
             for (int64_t i = 0; i < n; i += F64_LANES) store_sums(out + j * row + i, few_sums(sums, i, stride, window));
             continue;
         }
-        const f64s rows = all_of(means->rows[j]);
+        const f64s rows = all_of(means->rows[j]), area = rows * all_of(means->columns[0]);
+        const f64s inverse = all_of(means->inverse);
         char *const to = means->to + j * means->row_bytes;
-        if (means->area != 0) {
+        if (means->inverse != 0) {
             for (int64_t i = 0; i < n; i += F32_LANES) {
                 f32_half mean[2];
                 UNROLL for (int h = 0; h < 2; h++) mean[h] =
-                    TO_F32(few_sums(sums, i + h * F64_LANES, stride, window) / means->area);
+                    TO_F32(quotient(few_sums(sums, i + h * F64_LANES, stride, window), area, inverse));
                 store_f32s(to + (size_t)i * sizeof(f32), mean, means->stream);
             }
             continue;

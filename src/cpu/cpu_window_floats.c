@@ -379,6 +379,7 @@ static sat_window_describe describe(const strip *s)
     for (int j = 0; j < BOX_LINES; j++) {
         const double columns = (double)g->side_x, samples = s->n[j] * columns, all = samples + g->cut_off;
         d.samples[j] = samples;
+        d.inverse[j] = 1 / all;
         d.scale[j] = 1 / s->n[j];
         d.of_var[j] = s->n[j] / (all - d.ddof);
         d.of_squares[j] = s->n[j] / all;

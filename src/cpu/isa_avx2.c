@@ -1,5 +1,6 @@
 /* isa_avx2.c - 32-byte vectors: x86-64 since Haswell (2013) and Zen. */
 #if defined(__x86_64__)
+#include <float.h>
 #include <immintrin.h>
 
 #include "isa.h"
@@ -86,6 +87,15 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
 #define LOAD_u32_f64(p)              u32_to_f64(_mm_loadu_si128(p))
 #define LOAD_f32_f64(p)              _mm256_cvtps_pd(_mm_loadu_ps(p))
 #define LOAD_f64_f64(p)              _mm256_loadu_pd(p)
+
+/* vmaxpd gives its second operand for a residue that is none. */
+#define CORRECTED(sum, area, inverse, q)                                                                               \
+    ((f64s)corrected((__m256d)(sum), (__m256d)(area), (__m256d)(inverse), (__m256d)(q)))
+TARGET static inline __m256d corrected(__m256d sum, __m256d area, __m256d inverse, __m256d q)
+{
+    __m256d rest = _mm256_max_pd(_mm256_fnmadd_pd(q, area, sum), _mm256_set1_pd(-DBL_MAX));
+    return _mm256_fmadd_pd(rest, inverse, q);
+}
 
 #include "isa_template.h"
 #endif

@@ -1,5 +1,6 @@
 /* isa_avx512.c - 64-byte vectors and byte dot products: x86-64 since Cascade Lake (2019) and Zen 4. */
 #if defined(__x86_64__)
+#include <float.h>
 #include <immintrin.h>
 
 #include "isa.h"
@@ -110,6 +111,15 @@ TARGET static inline __m512i scanned_i8(const char *p, int channels)
 #define LOAD_u32_f64(p, C)           _mm512_cvtepu32_pd(_mm256_loadu_si256(p))
 #define LOAD_f32_f64(p, C)           _mm512_cvtps_pd(_mm256_loadu_ps(p))
 #define LOAD_f64_f64(p, C)           _mm512_loadu_pd(p)
+
+/* vmaxpd gives its second operand for a residue that is none. */
+#define CORRECTED(sum, area, inverse, q)                                                                               \
+    ((f64s)corrected((__m512d)(sum), (__m512d)(area), (__m512d)(inverse), (__m512d)(q)))
+TARGET static inline __m512d corrected(__m512d sum, __m512d area, __m512d inverse, __m512d q)
+{
+    __m512d rest = _mm512_max_pd(_mm512_fnmadd_pd(q, area, sum), _mm512_set1_pd(-DBL_MAX));
+    return _mm512_fmadd_pd(rest, inverse, q);
+}
 
 #include "isa_template.h"
 #endif

@@ -2,7 +2,7 @@
  *
  * Parameters: ISA (its name), TARGET (the function attribute that turns it on), VECTOR_BYTES (0: plain
  * loops), and the functions supported() and fence(); with vectors also LOAD(), which widens samples into
- * one, LOAD_SCANS(): whether LOAD() has scanned the vector, too, MOVE_UP() and stream_vector().
+ * one, LOAD_SCANS(): whether LOAD() has scanned the vector, too, MOVE_UP(), stream_vector() and CORRECTED().
  */
 #include "isa.h"
 #include "loops_template.h"

@@ -81,7 +81,7 @@ typedef struct sat_window_describe {
     int channels;
     /* Where there are no counts: the samples of a window before that, and of all 1 / them, and what the divided squared
      * deviations are multiplied by to be a variance, or to be divided by the samples. */
-    double samples[BOX_LINES], scale[BOX_LINES], of_var[BOX_LINES], of_squares[BOX_LINES];
+    double samples[BOX_LINES], inverse[BOX_LINES], scale[BOX_LINES], of_var[BOX_LINES], of_squares[BOX_LINES];
 } sat_window_describe;
 
 /* Parts of rows are taken in whole vectors of any instruction set. */

@@ -195,7 +195,7 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
     for (int64_t i = 0; i < n; i += F64_LANES)
         for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
             const int64_t to = lane * d->row + i;
-            const f64s full = load_sums(d->samples + lane) + d->cut_off;
+            const f64s full = load_sums(d->samples + lane) + d->cut_off, inverse = load_sums(d->inverse + lane);
             f64s count[F64_LANES], sum[F64_LANES], mean[F64_LANES], var[F64_LANES], squares[F64_LANES];
             UNROLL for (int k = 0; k < F64_LANES; k++)
             {
@@ -211,7 +211,7 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
                 }
                 count[k] = w.n;
                 sum[k] = w.sum;
-                mean[k] = w.sum / (counts ? w.n : full);
+                mean[k] = counts ? w.sum / w.n : quotient(w.sum, full, inverse);
                 const f64s m2 = w.m2 + 0 * w.sum; /* NaN if the sum is infinite */
                 var[k] = counts ? m2 / (w.n - d->ddof) : m2 * load_sums(d->of_var + lane);
                 squares[k] = (counts ? w.m2 / w.n : w.m2 * load_sums(d->of_squares + lane)) + mean[k] * mean[k];
