@@ -2,7 +2,7 @@
  *
  * Idea    For windows that box_float.cu has no room for: wider than its strips.  Nothing is subtracted here either:
  *         sums of the ends and beginnings of blocks of an axis are joined (box_passes.cuh), first down the columns,
- * then along the rows.
+ *         then along the rows.
  *
  * Paper   van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
  *         Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15,

@@ -133,10 +133,11 @@ sat_status prepare_passes(passes<Set> *p, const sat_axis *reach_x, const sat_axi
     p->channels = channels;
     p->elements = (int32_t)samples;
     p->rows = (int32_t)(most < 1 ? 1 : most >= height ? height : most > side ? most - most % side : most);
-    p->images = p->rows < height ? 1 : sets / (samples * height) < images ? sets / (samples * height) : images;
     p->across = (samples + 1) / 2 * 2;
     p->down = (p->rows + 1) / 2 * 2;
-    p->of_image = p->across * p->rows > p->down * samples ? p->across * p->rows : p->down * samples;
+    p->of_image = p->across * p->rows;
+    if (p->turns && p->of_image < p->down * samples) p->of_image = p->down * samples;
+    p->images = p->rows < height || sets < p->of_image ? 1 : sets / p->of_image < images ? sets / p->of_image : images;
     sat_status status = prim::arena_alloc(arena, &p->columns, (size_t)(p->images * p->of_image));
     if (status == SAT_OK) status = prim::arena_alloc(arena, &p->windows, (size_t)(p->images * p->of_image));
     if (status != SAT_OK) return status;

@@ -19,7 +19,8 @@ struct sample_set {
 /* Chan, Golub & LeVeque. */
 PRIM_DEVICE sample_set join(const sample_set &a, const sample_set &b)
 {
-    const double both = a.n + b.n, share = b.n * reciprocal(both > 0 ? both : 1), apart = b.mean - a.mean;
+    const double both = a.n + b.n, apart = b.mean - a.mean;
+    const double share = a.n > 0 ? b.n * reciprocal(both) : 1; /* what is joined to none keeps its mean */
     return {both, a.sum + b.sum, prim::multiply_add(apart, share, a.mean),
             a.squares + prim::multiply_add(apart, a.n * share * apart, b.squares)};
 }

@@ -29,7 +29,7 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums;                 /* floats: strips, where they have room; */
+    box_float *sums;                 /* floats whose windows fit strips; else NULL */
     const double *inverse;           /* of those with variances: 1 / n */
     box::passes<sample_set> *passes; /* floats without strips */
     int32_t blocks_of_image;         /* that make results there */

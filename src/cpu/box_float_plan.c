@@ -8,8 +8,12 @@
 enum { PIECE_SAMPLES = 128 };
 
 /* The scratch memory of a worker from which on an image is cut into strips, each as wide as some windows at least, and
- * that of all from which on there are fewer workers.  Images of few rows always are, for more workers. */
+ * that of all from which on there are fewer workers.  Images of few rows are always cut, so that several workers have a
+ * strip. */
 enum { STRIP_BYTES = 1 << 26, STRIP_WINDOWS = 4, STRIP_PX = 4096, ALL_BYTES = 1 << 29, FEW_ROWS = 32 };
+
+/* Most bytes of a strip of few rows that has a copy without gaps, which stays in the second-level cache. */
+enum { COPY_BYTES = 1 << 22 };
 
 /* Windows that reach beyond the image by more than this many images, in a mode that repeats samples, are taken apart;
  * of a few rows or columns, a few more. */
@@ -97,8 +101,9 @@ static bool plan_workers(sat_float_box *f, sat_arena *arena)
         const int64_t strip = f->x.window > STRIP_PX ? STRIP_WINDOWS * f->x.window : STRIP_WINDOWS * (int64_t)STRIP_PX;
         plan_widths(f, sat_float_round_up(strip, SAT_FLOAT_ALIGNED));
         const int64_t needed = f->strip_px + f->x.window + 2, px = needed < f->spec.width ? needed : f->spec.width;
-        const size_t bytes = (size_t)(px * f->spec.channels) * f->sample_bytes;
-        if (f->spec.height <= FEW_ROWS) f->pitch = (bytes / LINE_BYTES + 2) * LINE_BYTES;
+        const size_t bytes = (size_t)(px * f->spec.channels) * f->sample_bytes,
+                     pitch = (bytes / LINE_BYTES + 2) * LINE_BYTES;
+        if (f->spec.height <= FEW_ROWS && pitch <= COPY_BYTES / (size_t)f->spec.height) f->pitch = pitch;
         one = (pieces){.fits = true};
         plan_worker(f, &one);
     }

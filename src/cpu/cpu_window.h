@@ -29,8 +29,8 @@ sat_cpu_avoided sat_cpu_avoid_value(const sat_isa *isa, sat_type type, double va
 /* Moves those of n results whose counts are `least` or more; counts NULL: all.  Returns how many it moved. */
 int64_t sat_cpu_avoid(const sat_cpu_avoided *a, void *results, const double *counts, double least, int64_t n);
 
-/* valid[i]: does sample `first` + i of row y count?  n samples of whole pixels, SAT_CENTRES at most.  Of pixels
- * of the mask, NULL: of all. */
+/* valid[i]: does sample `first` + i of row y count?  n samples of whole pixels, SAT_CENTRES at most.
+ * mask NULL: all pixels may count. */
 enum { SAT_CENTRES = 768 };
 void sat_cpu_centres(uint8_t *valid, const sat_validity *v, const sat_view *src, const sat_view *mask, int64_t y,
                      int64_t first, int64_t n);

@@ -18,9 +18,9 @@
  * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
  * joined (paths.def: sums_alone).
  *
- * Positions beyond the image.  Windows are cut to the image's size beyond each edge, or, where no samples repeat, to
- * where they hold all of it.  A border that takes a value is
- * joined as samples there, and what was cut off as one set of equal samples. */
+ * Positions beyond the image.  Windows are cut to the image's size beyond each edge; where no samples repeat, to one
+ * less, which holds the whole image.  A border that takes a value is joined as samples there, and what was cut off as
+ * one set of equal samples. */
 #include <string.h>
 
 #include "cpu_window.h"
@@ -189,7 +189,7 @@ static void load_columns(const strip *s, double *x, double *valid, int64_t from,
     load(s, x, valid, one ? (const char *)pixel : sat_row(&s->k->rows, &columns, y), &v, (to - from) * v.channels);
 }
 
-/* The pixels of a strip's row from position `begin` to `end`, which do not lie in the source or not there; those from
+/* The pixels of a strip's row from position `begin` to `end`, that the source does not hold, or holds elsewhere; those from
  * `from` to `to` are loaded. */
 static void load_beyond(const strip *s, double *row, double *counts, int64_t begin, int64_t end, int64_t from,
                         int64_t to, int64_t y)

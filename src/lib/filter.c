@@ -44,8 +44,8 @@ static sat_status check_spec(const sat_operation *o, void *spec, const sat_job *
 }
 
 /* A row costs calls, however short it is.  So narrow images are filtered as their transpose, which has few rows; not
- * where a row of that is more than memory should hold sums of.  Rows of an image (band_rows) are columns of that.  They
- * follow one another at no cost only as rows, and so integers, which have the same bits either way, stay
+ * where a row of that is more than memory should hold sums of.  Rows of an image (band_rows) are columns of that.
+ * Integers in bands stay as they are: only rows can follow one another without new sums, and the bits are the same
  * (paths.def: narrow_images). */
 static bool turns(const sat_filter *f)
 {

@@ -39,8 +39,8 @@ typedef struct sat_run {
     int64_t first, end, from, height;
     bool follows; /* the last run ended at `first` of the same image */
     /* On the CPU: the columns that results hold, [0, width) unless they are rows of an image that is turned (filter.c).
-     * Those that the source and the mask hold are counted as positions, which a border mode that wraps finds beyond the
-     * image.  The views begin where column 0 would lie. */
+     * Those that the source and the mask hold are positions: with a border mode that wraps they may lie outside the
+     * image.  The views' data are where column 0 would lie. */
     sat_columns made, held;
 } sat_run;
 

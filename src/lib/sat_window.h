@@ -168,9 +168,9 @@ typedef struct sat_window sat_window;
  * area * m^2 is not below 2^63, of 32-bit samples area * (2^32 - 1) below 2^64.  Floats: windows that reach beyond the
  * image by more than its size, where the border mode repeats samples.
  *
- * Memory, for each thread.  Integers: some rows of sums.  Floats: sums in strips of at least twice the window's width,
- * as far as the image is as wide; a row of them for every eight rows of the window.  On a device, for
- * floats: 4 to 10 KiB for every eight rows of the window in each block of a run, which has blocks for the strips and
+ * Memory, for each thread.  Integers: some rows of sums.  Floats: means alone as sat_box_create(); else sums in strips
+ * of at least twice the window's width, as far as the image is as wide; a row of them for every eight rows of the
+ * window.  On a device, for floats: 4 to 10 KiB for every eight rows of the window in each block of a run, which has blocks for the strips and
  * segments of all images; in windows too wide for strips (some 400 columns with a variance), 2 GiB, or of small images
  * 64 bytes a sample.
  */

@@ -199,13 +199,12 @@ FORCE void copy_tiles(const side *to, const side *from, int64_t n, int64_t rows,
     }
 }
 
-/* Where rows lie closer together than columns; false: it has no loop for such pixels (paths.def: turned). */
-static bool copy_turned(const side *to, const side *from, int64_t n, int64_t rows, int channels, size_t size)
+/* Some rows that lie closer together than columns; false: it has no loop for so many, or for such pixels. */
+static bool copy_few(const side *to, const side *from, int64_t n, int64_t rows, int channels, size_t size)
 {
+    enum { LEAST = 5, MOST = 32 };
     const bool apart = channels > 1 && (to->channel != (ptrdiff_t)size || from->channel != (ptrdiff_t)size);
-    if (!SAT_PATH(turned) || rows < 5 || apart ||
-        (labs(to->row) >= labs(to->pixel) && labs(from->row) >= labs(from->pixel)))
-        return false;
+    if (rows < LEAST || rows > MOST || apart) return false;
     switch ((size_t)channels * size) {
     case 1: copy_tiles(to, from, n, rows, 1); return true;
     case 2: copy_tiles(to, from, n, rows, 2); return true;
@@ -218,9 +217,20 @@ static bool copy_turned(const side *to, const side *from, int64_t n, int64_t row
     }
 }
 
+static side turned(const side *s)
+{
+    return (side){s->at, s->pixel, s->row, s->channel};
+}
+
+/* Of rows and columns, what lies closer together goes first (paths.def: turned). */
 static void copy_block(side to, side from, int64_t n, int64_t rows, int channels, size_t size)
 {
-    if (copy_turned(&to, &from, n, rows, channels, size)) return;
+    if (SAT_PATH(turned) && rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
+        if (copy_few(&to, &from, n, rows, channels, size)) return;
+        const int64_t columns = n;
+        to = turned(&to), from = turned(&from);
+        n = rows, rows = columns;
+    }
     for (int64_t y = 0; y < rows; y++, to.at += to.row, from.at += from.row) copy_pixels(&to, &from, n, channels, size);
 }
 

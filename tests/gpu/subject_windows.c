@@ -101,6 +101,11 @@ static bool in_passes(size_t k)
 {
     return k % 24 == 8 && k % 48 != 32;
 }
+/* Of such windows, of alike samples: variances are 0.  49 times the number next to 1 / 49 is not 1. */
+static bool constant(size_t k)
+{
+    return k % 192 == 104;
+}
 static bool of_image(size_t k)
 {
     return in_passes(k) || k % 48 == 26;
@@ -208,6 +213,7 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     /* Several images at a time. */
     if (k % 96 == 56) w->spec.width = random_in(random, 1, 40), w->spec.height = random_in(random, 1, 12);
     if (in_passes(k)) w->spec.window_width = random_in(random, e == FULL ? 500 : 60, e == FULL ? 1500 : 150);
+    if (constant(k)) w->spec.border = "shrink", w->spec.height = 60, w->spec.window_height = 49;
     /* Borders that repeat floats reach as far as the image. */
     const bool repeats = strcmp(w->spec.border, "shrink") != 0 && strcmp(w->spec.border, "constant") != 0;
     if (repeats && w->spec.window_width > w->spec.width) w->spec.window_width = w->spec.width;
@@ -246,7 +252,7 @@ static bool resolve(windows *w)
  * they are denormal, or so large that an f64 is.  NaN, and the value that is no sample, here and there. */
 static void make_floats(const windows *w, size_t k, int64_t samples, uint64_t *random)
 {
-    const bool alike = k % 48 == 20 || (few_count(k) && k % 48 != 32 && k % 96 > 48);
+    const bool alike = k % 48 == 20 || constant(k) || (few_count(k) && k % 48 != 32 && k % 96 > 48);
     const uint64_t kind = alike                                            ? 5
                           : k % 48 == 14 || (few_count(k) && k % 48 != 32) ? 2
                           : of_image(k)                                    ? 1
@@ -292,7 +298,7 @@ static void *make(uint64_t seed, size_t k, effort e)
         w->spec.outputs = 1;
         w->output[0] = (sat_window_output){.statistic = "rms"};
     }
-    if (of_image(k)) w->output[0] = (sat_window_output){.statistic = "wolf"};
+    if (of_image(k)) w->output[0] = (sat_window_output){.statistic = constant(k) ? "std" : "wolf"};
     w->images = k % 96 == 56 ? w->spec.count : random_in(&seed, 1, w->spec.count);
     w->src = tall(w, w->spec.channels, w->spec.sample);
     w->mask = tall(w, 1, SAT_U8);
