@@ -148,8 +148,8 @@ def _steps(needs: Any, own: range, needed: range, high: int) -> Iterator[tuple[r
         end = min(start + high, own.stop)
         have = range(needs(top, own.stop)[0], needed.stop if end == own.stop else end)
         top = end
-        while top < own.stop and (beyond := needs(top - 1, top)[1] - end) > 0:
-            top -= beyond
+        while own.start < top < own.stop and (beyond := needs(top - 1, top)[1] - end) > 0:
+            top = max(own.start, top - beyond)
         yield range(start, end), have, top
 
 

@@ -154,6 +154,17 @@ def test_bands_decode_few_chunks_twice_and_all_work(rng, at_once, bands, tmp_pat
     assert len(twice) == 3 * min(12, 2 * (bands - 1)), "where bands meet"
 
 
+@pytest.mark.parametrize(
+    "high, chunk, size, border",
+    [(100, 10, (301, 3), "shrink"), (44, 22, (61, 5), "reflect"), (90, 15, (150, 3), "constant")],
+)
+def test_a_band_that_has_no_result_before_its_last_step(rng, high, chunk, size, border, tmp_path):
+    a = oracle.image(rng, (high, 20), "uint8")
+    with dask.config.set(num_workers=1):
+        got = sd.box(stored(a, (chunk, 20)), size, border, to=tmp_path / "to.zarr")
+    np.testing.assert_array_equal(got[...], sat.box(a, size, border))
+
+
 def test_what_is_written(rng, tmp_path):
     a = np.zeros((40, 30), np.uint8)
     for i, source in enumerate([stored(a, (10, 20)), da.from_array(a, chunks=(10, 20))]):
