@@ -429,8 +429,9 @@ def box(
              that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
-             to an array of its name in a new group.  What is returned lies there, with the attribute `unfinished` if
-             the run fails.  It takes less memory than a lazy result, which waits in memory until it is written.
+             to an array of its name in a new group.  What is returned lies there; its attribute `sat_unfinished`
+             is true if the run fails.  It takes less memory than a lazy result, which waits in memory until it
+             is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """

@@ -201,9 +201,16 @@ def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
             continue
         with pytest.raises(ZeroDivisionError):
             make(source, to=to, **options)
+        assert dict(zarr.open_array(array).attrs) == {"sat_unfinished": True}
         for given in (array, zarr.open_array(array)):
             with pytest.raises(ValueError, match="not written to its end"):
                 sd.box(given, 5)
+
+
+def test_attributes_of_others_are_no_reason_to_refuse(rng):
+    a = oracle.image(rng, (40, 30), "uint8")
+    for attributes in ({"unfinished": True}, {"sat_unfinished": False}, {"sat_unfinished": None}):
+        np.testing.assert_array_equal(sd.box(stored(a, (10, 20), attributes=attributes), 5), sat.box(a, 5))
 
 
 def test_names_that_are_asked_for_twice(rng, tmp_path):
