@@ -232,8 +232,9 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
 
 def _steps_of_a_band(steps: int) -> int:
     """Of all steps: many, since chunks that bands read of each other are decoded twice; but there is work for all."""
-    client = getattr(dask.base.get_scheduler(), "__self__", None)
-    tasks = sum(client.ncores().values()) if client else dask.config.get("num_workers", os.cpu_count())
+    owner = getattr(dask.base.get_scheduler(), "__self__", None)
+    ncores = getattr(owner, "ncores", None)  # of a Client
+    tasks = sum(ncores().values()) if ncores else dask.config.get("num_workers", os.cpu_count())
     tasks = max(1, tasks or 1)
     return -(-steps // (tasks * -(-steps // (_BAND_STEPS * tasks))))
 

@@ -165,6 +165,19 @@ def test_a_band_that_has_no_result_before_its_last_step(rng, high, chunk, size, 
     np.testing.assert_array_equal(got[...], sat.box(a, size, border))
 
 
+class Scheduler:
+    """A scheduler that is a method, and no Client."""
+
+    def get(self, graph, keys, **options):
+        return dask.get(graph, keys, **options)
+
+
+def test_a_scheduler_that_is_a_method_of_anything(rng, tmp_path):
+    a = oracle.image(rng, (40, 30), "uint8")
+    with dask.config.set(scheduler=Scheduler().get):
+        np.testing.assert_array_equal(sd.box(stored(a, (10, 20)), 5, to=tmp_path / "to.zarr")[...], sat.box(a, 5))
+
+
 def test_what_is_written(rng, tmp_path):
     a = np.zeros((40, 30), np.uint8)
     for i, source in enumerate([stored(a, (10, 20)), da.from_array(a, chunks=(10, 20))]):
