@@ -19,6 +19,7 @@ import dask.array as da
 import zarr
 
 import sat.dask as sd
+from sat import _core
 from sat import _dask_tables as tables
 
 BOUND = 1e-12  # of floats, as a share of the largest sample
@@ -377,6 +378,19 @@ def test_rectangles_that_cannot_be_answered(rng):
     vast = sd.Table(da.zeros((2**20, 2**20), chunks=2**12, dtype="u8"), None, None, np.dtype("uint32"))
     with pytest.raises(ValueError, match="64 bits"):
         sd.query(vast, [0, 0, 2**18, 2**17], "sum")
+
+
+def test_statistics_are_those_of_the_library(rng, monkeypatch):
+    x = da.from_array(oracle.image(rng, (20, 30), "uint8"), chunks=10)
+    made = sd.table(x, moments=2)
+    known = [name for name, _, _ in _core.rect_statistics()]
+    assert list(sd.query(made, [0, 0, 3, 3], known)) == known
+    for name, squares in ("third", False), ("fourth", True):
+        monkeypatch.setitem(tables._STATISTICS, name, (squares, False))
+        with pytest.raises(ValueError, match=f"^{name}: .*not of sat.dask"):
+            sd.query(made, [0, 0, 3, 3], ["mean", name])
+    with pytest.raises(ValueError, match="^std, fourth: needs the squares"):
+        sd.query(sd.table(x), [0, 0, 3, 3], ["std", "mean", "fourth"])
 
 
 def test_data_arrays(rng):
