@@ -13,14 +13,14 @@ import zarr
 from numpy.typing import DTypeLike
 
 CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
-_UNFINISHED = "unfinished"  # an attribute of results, until all is written
+_UNFINISHED = "sat_unfinished"  # an attribute of results, until all is written
 
 
 def opened(x: Any, name: str) -> Any:
     """A zarr.Array or a Dask array: of a path, of NumPy's arrays, of a DataArray's data."""
     if isinstance(x, (str, os.PathLike)):
         x = zarr.open_array(os.fspath(x), mode="r")
-    if isinstance(x, zarr.Array) and _UNFINISHED in x.attrs:
+    if isinstance(x, zarr.Array) and x.attrs.get(_UNFINISHED) is True:
         raise ValueError(f"{name}: {x.store_path}: a result that was not written to its end")
     if isinstance(x, (zarr.Array, da.Array)):
         return x

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from . import _table
 from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
-from ._table import _names, _rectangles
+from ._table import _STATISTICS, _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -198,9 +198,9 @@ def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof
         raise TypeError("rects: floats; rectangles of whole pixels are taken")
     x, y, w, h = boxes.T
     height, width = table.sums.shape
-    squares = {"var", "std", "rms"} & set(names)
+    squares = [name for name in names if _STATISTICS[name][0]]
     if squares and table.squares is None:
-        raise ValueError(f"{', '.join(sorted(squares))}: needs the squares: table(x, moments=2)")
+        raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
     limit = float("inf")
     if table.sample.kind in "iu":
         info = np.iinfo(table.sample)
@@ -239,6 +239,8 @@ def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof
             found["rms"] = np.sqrt(_where(n > 0, second / some))
             found["var"] = _where(n > ddof, (second * some - exact * exact) / (some * np.maximum(n - ddof, 1)))
             found["std"] = np.sqrt(np.maximum(found["var"], 0))
+    if missing := [name for name in names if name not in found]:
+        raise ValueError(f"{', '.join(missing)}: of sat.Table.query(), not of sat.dask.query()")
     return {name: found[name][0] if one else found[name] for name in names}
 
 

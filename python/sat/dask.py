@@ -148,8 +148,8 @@ def _steps(needs: Any, own: range, needed: range, high: int) -> Iterator[tuple[r
         end = min(start + high, own.stop)
         have = range(needs(top, own.stop)[0], needed.stop if end == own.stop else end)
         top = end
-        while top < own.stop and (beyond := needs(top - 1, top)[1] - end) > 0:
-            top -= beyond
+        while own.start < top < own.stop and (beyond := needs(top - 1, top)[1] - end) > 0:
+            top = max(own.start, top - beyond)
         yield range(start, end), have, top
 
 
@@ -232,8 +232,9 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
 
 def _steps_of_a_band(steps: int) -> int:
     """Of all steps: many, since chunks that bands read of each other are decoded twice; but there is work for all."""
-    client = getattr(dask.base.get_scheduler(), "__self__", None)
-    tasks = sum(client.ncores().values()) if client else dask.config.get("num_workers", os.cpu_count())
+    owner = getattr(dask.base.get_scheduler(), "__self__", None)
+    ncores = getattr(owner, "ncores", None)  # of a Client
+    tasks = sum(ncores().values()) if ncores else dask.config.get("num_workers", os.cpu_count())
     tasks = max(1, tasks or 1)
     return -(-steps // (tasks * -(-steps // (_BAND_STEPS * tasks))))
 
@@ -429,8 +430,9 @@ def box(
              that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
-             to an array of its name in a new group.  What is returned lies there, with the attribute `unfinished` if
-             the run fails.  It takes less memory than a lazy result, which waits in memory until it is written.
+             to an array of its name in a new group.  What is returned lies there; its attribute `sat_unfinished`
+             is true if the run fails.  It takes less memory than a lazy result, which waits in memory until it
+             is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """

@@ -19,6 +19,7 @@ import dask.array as da
 import zarr
 
 import sat.dask as sd
+from sat import _core
 from sat import _dask_tables as tables
 
 BOUND = 1e-12  # of floats, as a share of the largest sample
@@ -154,6 +155,30 @@ def test_bands_decode_few_chunks_twice_and_all_work(rng, at_once, bands, tmp_pat
     assert len(twice) == 3 * min(12, 2 * (bands - 1)), "where bands meet"
 
 
+@pytest.mark.parametrize(
+    "high, chunk, size, border",
+    [(100, 10, (301, 3), "shrink"), (44, 22, (61, 5), "reflect"), (90, 15, (150, 3), "constant")],
+)
+def test_a_band_that_has_no_result_before_its_last_step(rng, high, chunk, size, border, tmp_path):
+    a = oracle.image(rng, (high, 20), "uint8")
+    with dask.config.set(num_workers=1):
+        got = sd.box(stored(a, (chunk, 20)), size, border, to=tmp_path / "to.zarr")
+    np.testing.assert_array_equal(got[...], sat.box(a, size, border))
+
+
+class Scheduler:
+    """A scheduler that is a method, and no Client."""
+
+    def get(self, graph, keys, **options):
+        return dask.get(graph, keys, **options)
+
+
+def test_a_scheduler_that_is_a_method_of_anything(rng, tmp_path):
+    a = oracle.image(rng, (40, 30), "uint8")
+    with dask.config.set(scheduler=Scheduler().get):
+        np.testing.assert_array_equal(sd.box(stored(a, (10, 20)), 5, to=tmp_path / "to.zarr")[...], sat.box(a, 5))
+
+
 def test_what_is_written(rng, tmp_path):
     a = np.zeros((40, 30), np.uint8)
     for i, source in enumerate([stored(a, (10, 20)), da.from_array(a, chunks=(10, 20))]):
@@ -190,9 +215,16 @@ def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
             continue
         with pytest.raises(ZeroDivisionError):
             make(source, to=to, **options)
+        assert dict(zarr.open_array(array).attrs) == {"sat_unfinished": True}
         for given in (array, zarr.open_array(array)):
             with pytest.raises(ValueError, match="not written to its end"):
                 sd.box(given, 5)
+
+
+def test_attributes_of_others_are_no_reason_to_refuse(rng):
+    a = oracle.image(rng, (40, 30), "uint8")
+    for attributes in ({"unfinished": True}, {"sat_unfinished": False}, {"sat_unfinished": None}):
+        np.testing.assert_array_equal(sd.box(stored(a, (10, 20), attributes=attributes), 5), sat.box(a, 5))
 
 
 def test_names_that_are_asked_for_twice(rng, tmp_path):
@@ -346,6 +378,19 @@ def test_rectangles_that_cannot_be_answered(rng):
     vast = sd.Table(da.zeros((2**20, 2**20), chunks=2**12, dtype="u8"), None, None, np.dtype("uint32"))
     with pytest.raises(ValueError, match="64 bits"):
         sd.query(vast, [0, 0, 2**18, 2**17], "sum")
+
+
+def test_statistics_are_those_of_the_library(rng, monkeypatch):
+    x = da.from_array(oracle.image(rng, (20, 30), "uint8"), chunks=10)
+    made = sd.table(x, moments=2)
+    known = [name for name, _, _ in _core.rect_statistics()]
+    assert list(sd.query(made, [0, 0, 3, 3], known)) == known
+    for name, squares in ("third", False), ("fourth", True):
+        monkeypatch.setitem(tables._STATISTICS, name, (squares, False))
+        with pytest.raises(ValueError, match=f"^{name}: .*not of sat.dask"):
+            sd.query(made, [0, 0, 3, 3], ["mean", name])
+    with pytest.raises(ValueError, match="^std, fourth: needs the squares"):
+        sd.query(sd.table(x), [0, 0, 3, 3], ["std", "mean", "fourth"])
 
 
 def test_data_arrays(rng):
