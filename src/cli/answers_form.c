@@ -3,7 +3,7 @@
 
 #include "answers_job.h"
 
-static bool find_column(const char *name, size_t n, answers_column *column)
+bool answers_column_find(const char *name, size_t n, answers_column *column)
 {
     for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
         if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
@@ -17,7 +17,7 @@ const char *answers_job_stats(answers_job *job, const char *text)
         const char *comma = strchr(text, ',');
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
         answers_column *found = &job->stats[job->stats_n];
-        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return text;
+        if (job->stats_n == STATS_MAX - 1 || !answers_column_find(text, n, found)) return text;
         for (int k = 0; k < job->stats_n; k++)
             if (strcmp(job->stats[k].name, found->name) == 0) return text;
         job->stats_n++;

@@ -31,6 +31,9 @@ typedef struct answers_job {
     const options *common;
 } answers_job;
 
+/* The column of that name of n characters; false: there is none. */
+bool answers_column_find(const char *name, size_t n, answers_column *column);
+
 /* "mean,std" to columns; NULL, or the rest of the list from a name that is unknown or stands twice. */
 const char *answers_job_stats(answers_job *job, const char *text);
 

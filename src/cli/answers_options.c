@@ -32,9 +32,12 @@ bool answers_request_stats(answers_request *r, options *o, const char *text)
     const char *wrong = answers_job_stats(&r->job, text), *all = answers_columns(&names);
     if (!wrong) return true;
     const size_t n = strcspn(wrong, ",");
-    return nearest_of(all, wrong, n, near)[0]
-               ? options_refuse(o, "--stat '%.*s': there is no such statistic%s", (int)n, wrong, near)
-               : options_refuse(o, "--stat '%s': a list of %s, each once at most", text, all);
+    answers_column twice;
+    if (answers_column_find(wrong, n, &twice))
+        return options_refuse(o, "--stat '%s': %s stands there twice", text, twice.name);
+    nearest_of(all, wrong, n, near);
+    return options_refuse(o, "--stat '%.*s': there is no such statistic%s%s", (int)n, wrong,
+                          *near ? near : "; there are ", *near ? "" : all);
 }
 
 static void take_channel(channel_choice *choice, options *o)

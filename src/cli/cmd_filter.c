@@ -257,9 +257,11 @@ static bool check_name(options *o, const request *r, const char *input, const ch
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->j.valid.mask && input_is_output(r->j.valid.mask, output))
         return options_refuse(o, "-o %s would replace the mask", output);
-    if (r->in_folder && input_is_output(input, output))
-        return options_refuse(o, "-o %s: %s would be written over itself; to replace it, name it: -o '{dir}/{name}'",
-                              r->output, input);
+    const bool named = !r->in_folder && (!batch_is_template(r->output) || strstr(r->output, "{name}"));
+    if (!named && input_is_output(input, output))
+        return options_refuse(o, "-o %s: %s would be written over itself; %s", r->output, input,
+                              r->j.windows.outputs > 1 ? "another name keeps it"
+                                                       : "to replace it, name it: -o '{dir}/{name}'");
     return sink_check_path(output, &err) || options_fail(o, output, err.text);
 }
 

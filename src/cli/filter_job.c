@@ -393,14 +393,17 @@ static bool check_holds(const work *w, const image_format *format, const char *w
     const sat_type type = job_stored_type(j, job_result_type(j, img->type));
     const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     const bool negative = !j->scales && (!blur || is_signed_type(img->type));
-    error why;
-    if (format_holds(format, word, type, img->channels - colours, image_planes(img), negative, &why)) return true;
-    if (type == img->type) return fail(err, "%s", why.text);
-    return fail(err, "%s %s: %s",
+    const int channels = img->channels - colours, planes = image_planes(img);
+    error why, unused;
+    if (format_holds(format, word, type, channels, planes, negative, &why)) return true;
+    const bool bytes = type != SAT_U8 && format_holds(format, word, SAT_U8, channels, planes, negative, &unused);
+    const char *cure = bytes ? "; --scale LO:HI makes u8" : "";
+    if (type == img->type) return fail(err, "%s%s", why.text, cure);
+    return fail(err, "%s %s: %s%s",
                 j->scales   ? "--scale is to"
                 : j->result ? "--result"
                             : "differences are of",
-                sat_type_name(type), why.text);
+                sat_type_name(type), why.text, cure);
 }
 
 /* What counts in the image, before its samples become light; of a box not what is transparent. */

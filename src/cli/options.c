@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "memory.h"
@@ -156,12 +157,21 @@ static const char *meant(const options *o, const char *argument, name_list *name
     return *names->text ? names->text : NULL;
 }
 
+/* Names a file of that name, and how it is written. */
+static bool refuse_file(options *o, const char *word)
+{
+    if (access(word, F_OK) != 0) return false;
+    options_refuse(o, "unknown option %s; the file of that name is ./%s, or stands behind --", word, word);
+    return true;
+}
+
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
 static void refuse_letter(options *o, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
+    if (refuse_file(o, word)) return;
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
     name_list names = {.used = 0};
     const char *near = among_others ? meant(o, word, &names) : NULL;
@@ -184,6 +194,7 @@ static void refuse_word(options *o, const char *word)
     char bare[NEAREST_WORD];
     size_t n = strcspn(word, "=");
     const command *c;
+    if (refuse_file(o, word)) return;
     if (*option_word(word, bare) && begin_so(o, bare, &several) > 1) {
         options_refuse(o, "%.*s could be %s", (int)n, word, several.text);
         return;

@@ -205,6 +205,14 @@ END
     ok want.pgm --box 3 -o want.pgm
     ok in/a.pgm in/b.pgm --box 3 -o '{dir}/{name}'
     cmp in/a.pgm want.pgm
+    cp want.pgm x_mean.pgm
+    usage "-o x_{stat}.pgm: x_mean.pgm would be written over itself; another name keeps it" x_mean.pgm --box 3 --stat std,mean -o 'x_{stat}.pgm'
+    for template in 'x_{stat}.pgm' '{stem}.pgm' '{dir}/{stem}.{ext}'; do
+        usage "-o $template: x_mean.pgm would be written over itself; to replace it, name it: -o '{dir}/{name}'" x_mean.pgm --box 3 --stat mean -o "$template"
+    done
+    cmp x_mean.pgm want.pgm && [ ! -e x_std.pgm ]
+    ok x_mean.pgm --box 3 --stat mean -o '{dir}/{name}'
+    ok x_mean.pgm --box 3 --stat mean -o x_mean.pgm
     cp in/a.pgm in/b_.pgm
     usage "-o in/b_.pgm would be written over the input in/b_.pgm*" in/b.pgm in/b_.pgm --box 3 -o '{dir}/{stem}_.pgm'
     ln -s ../in/c.ppm out/a.ppm

@@ -159,7 +159,7 @@ filtered() {
     failure "out.jpg: JPEG holds u8 samples, not u16; use .png, *" c16.ppm --box 3 -o out.jpg
     floats 4 4 f.pfm
     ok f.pfm --box 3 -o out.pfm
-    failure "no.png: *" f.pfm --box 3 -o no.png
+    failure "no.png: PNG holds u8 and u16 samples, not f32; use *; --scale LO:HI makes u8" f.pfm --box 3 -o no.png
     failure "no.pgm: *" f.pfm --box 3 -o no.pgm
     [ ! -e out.jpg ]
     [ ! -e no.png ]
@@ -409,7 +409,7 @@ END
 @test "--result: what cannot hold it is refused with what can, before anything is computed" {
     small a.pgm
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nab' >a.pam
-    failure "out.png: --result f32: PNG holds u8 and u16 samples, not f32; use *.pfm, *.npy" a.pgm --box 3 --result f32 -o out.png
+    failure "out.png: --result f32: PNG holds u8 and u16 samples, not f32; use *.pfm, *.npy; --scale LO:HI makes u8" a.pgm --box 3 --result f32 -o out.png
     failure "out.pfm: --result f32: PFM holds no alpha; use *.npy" a.pam --box 3 --result f32 -o out.pfm
     [ ! -e out.png ] && [ ! -e out.pfm ]
     usage "*--result 'u9': same, f16, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
@@ -445,7 +445,7 @@ END
     [[ $output == *"type        f32"* ]] # as they are read
     ok deep.pgm --box 1 --result f16 -o o.npy
     [ "$(tail -c 8 o.npy | od -An -tx2)" = " 0000 5c04 7800 7c00" ]
-    failure "o.png: --result f16: PNG holds u8 and u16 samples, not f16; use .tif or .npy" deep.pgm --box 1 --result f16 -o o.png
+    failure "o.png: --result f16: PNG holds u8 and u16 samples, not f16; use .tif or .npy; --scale LO:HI makes u8" deep.pgm --box 1 --result f16 -o o.png
     failure "o.pfm: --scale is to u8: PFM holds f32 samples, not u8; use *" deep.pgm --box 1 --scale 8bit -o o.pfm
     floats 4 4 f.pfm
     failure "f.pfm: --scale 8bit is of samples of u16, and these are f32: --scale LO:HI" f.pfm --box 1 --scale 8bit -o o.png

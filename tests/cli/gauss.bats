@@ -70,10 +70,11 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
     ok a.pgm --dog 1,2 --result f64 -o out.tif
     ok info out.tif
     [[ $output == *f64* ]]
-    failure "out.png: differences are of f32: PNG holds u8 and u16 samples, not f32; use *.pfm or .npy" a.pgm --dog 1,2 -o out.png
+    failure "out.png: differences are of f32: PNG holds u8 and u16 samples, not f32; use *.pfm or .npy; --scale LO:HI makes u8" a.pgm --dog 1,2 -o out.png
+    ok a.pgm --dog 1,2 --scale=-9:9 -o scaled.png
     [[ $stderr != *hdr* ]] # which holds no negative ones
-    failure "out.png: --result f32: PNG holds *; use *.pfm or .npy" a.pgm --unsharp 1,2 --result f32 -o out.png
-    failure "out.png: --result f32: PNG holds *; use *.pfm, .hdr or .npy" a.pgm --gauss 1 --result f32 -o out.png
+    failure "out.png: --result f32: PNG holds *; use *.pfm or .npy; --scale*" a.pgm --unsharp 1,2 --result f32 -o out.png
+    failure "out.png: --result f32: PNG holds *; use *.pfm, .hdr or .npy; --scale*" a.pgm --gauss 1 --result f32 -o out.png
     usage "-o 'out.xyz': *the formats that hold differences are *pfm npy raw" a.pgm --dog 1,2 -o out.xyz
     [[ $stderr != *png* && $stderr != *hdr* ]]
     usage "--format 'xyz': the formats that hold differences are *npy raw" a.pgm --dog 1,2 --result f64 --format xyz -o -

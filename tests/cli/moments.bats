@@ -52,9 +52,11 @@ load helpers
     usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too, 0,1 and 0,1,2 the counts" a.pgm -o t.npy --moments 2
     usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
     usage "--stat 'men': there is no such statistic; did you mean mean?" query a.pgm --rect 0,0,1,1 --stat sum,men
-    usage "--stat 'mean,mean': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat mean,mean
-    usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
-    usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var
+    usage "--stat 'mean,mean': mean stands there twice" query a.pgm --rect 0,0,1,1 --stat mean,mean
+    usage "--stat 'variance': there is no such statistic; there are mean,*,area" query a.pgm --rect 0,0,1,1 --stat variance
+    usage "--stat 'min': there is no such statistic; there are mean,*,area" query a.pgm --rect 0,0,1,1 --stat mean,min,max
+    usage "--stat '': there is no such statistic; there are mean,*,area" query a.pgm --rect 0,0,1,1 --stat mean,
+    usage "--stat 'var,var': var stands there twice" query a.pgm --rect 0,0,1,1 --stat var,var
     usage "--ddof '-1': *" query a.pgm --rect 0,0,1,1 --stat var --ddof=-1
     failure "a.pgm: a table of sums and squares of u8 samples cannot be of f32, but of u32 or u64 or i64 or f64 (--type)" \
         a.pgm -o t.npy --moments 1,2 --type f32

@@ -25,6 +25,14 @@ load helpers
     usage "unknown option --nope*" bench --nope
 }
 
+@test "a file whose name begins with a dash" {
+    small ./-x.pgm && small ./--y.pgm
+    usage "unknown option -x.pgm; the file of that name is ./-x.pgm, or stands behind --" -x.pgm --box 3 -o out.pgm
+    usage "unknown option --y.pgm; the file of that name is ./--y.pgm, or stands behind --" info --y.pgm
+    ok ./-x.pgm --box 3 -o out.pgm
+    ok --box 3 -o out.pgm -- -x.pgm
+}
+
 @test "an unknown option gets the nearest one that exists" {
     usage "unknown option --bx; did you mean --box?" a.pgm --bx 3 -o out.pgm
     usage "unknown option --Box=3; did you mean --box?" a.pgm --Box=3 -o out.pgm
