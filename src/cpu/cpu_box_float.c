@@ -57,8 +57,8 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A part of an image of few rows with gaps has a copy of its source without them, if the plan has room for it.  A border mode that wraps may look for columns
- * at the other end. */
+/* A part of an image of few rows with gaps has a copy of its source without them, if the plan has room for it.  A
+ * border mode that wraps may look for columns at the other end. */
 static void gather_strip(sat_float_part *p, sat_view *src, sat_run *run)
 {
     const sat_float_box *f = p->f;

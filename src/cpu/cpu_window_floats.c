@@ -189,8 +189,8 @@ static void load_columns(const strip *s, double *x, double *valid, int64_t from,
     load(s, x, valid, one ? (const char *)pixel : sat_row(&s->k->rows, &columns, y), &v, (to - from) * v.channels);
 }
 
-/* The pixels of a strip's row from position `begin` to `end`, that the source does not hold, or holds elsewhere; those from
- * `from` to `to` are loaded. */
+/* The pixels of a strip's row from position `begin` to `end`, that the source does not hold, or holds elsewhere; those
+ * from `from` to `to` are loaded. */
 static void load_beyond(const strip *s, double *row, double *counts, int64_t begin, int64_t end, int64_t from,
                         int64_t to, int64_t y)
 {

@@ -59,18 +59,10 @@ INLINE u64 nearest_to(f64 v)
 /* ---- quotients of floats ------------------------------------------------------------------------------- */
 
 /* Where there is a fused product, the residue of an estimated quotient is exact, and dividing that as well gives the
-<<<<<<< HEAD
- * nearest quotient (Markstein 1990).  In f64, with divisors below 2^40: the first product is wrong by less than 2^-52
- * of itself, and what the second quotient is wrong by, 2^-104, is less than what lies between a quotient and the middle
- * of two doubles, 2^-94.  In f32, with sums below 2^24 and divisors below 2^17: the second quotient is at most 2 units
- * of the first one's last place (ulp), with an error of 2^-23 of itself; and a quotient of two integers below 2^24 is
- * no middle of two floats, and so at least ulp / (2 * divisor) from one.
-=======
  * nearest quotient (Markstein 1990): box_float_template.h has the argument for f64 and divisors below 2^40.  In f32,
  * with sums below 2^24 and divisors below 2^17: the second quotient is at most 2 units of the first one's last place
  * (ulp), with an error of 2^-23 of itself; and a quotient of two integers below 2^24 is no middle of two floats, and so
  * at least ulp / (2 * divisor) from one.
->>>>>>> parent of a05f6e51 (box and windows of floats: means are divided, not multiplied and corrected (revert where vector divisions are slow))
  *
  * It is also the f64 quotient, rounded: twice as many bits and two more make that harmless (Figueroa 1995). */
 INLINE f32 quotient_f32(f32 sum, f32 d, f32 per_d)

@@ -170,9 +170,9 @@ typedef struct sat_window sat_window;
  *
  * Memory, for each thread.  Integers: some rows of sums.  Floats: means alone as sat_box_create(); else sums in strips
  * of at least twice the window's width, as far as the image is as wide; a row of them for every eight rows of the
- * window.  On a device, for floats: 4 to 10 KiB for every eight rows of the window in each block of a run, which has blocks for the strips and
- * segments of all images; in windows too wide for strips (some 400 columns with a variance), 2 GiB, or of small images
- * 64 bytes a sample.
+ * window.  On a device, for floats: 4 to 10 KiB for every eight rows of the window in each block of a run, which has
+ * blocks for the strips and segments of all images; in windows too wide for strips (some 400 columns with a variance),
+ * 2 GiB, or of small images 64 bytes a sample.
  */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
