@@ -31,8 +31,9 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
             SAT_ERR_RANGE,
             "a window %lld wide and %lld high reaches beyond the image by more than its size, which border %s of "
             "floats does not do: here %lld wide and %lld high at most",
-            (long long)spec->window_width, (long long)spec->window_height, x->border->name, (long long)(2 * x->n + 1),
-            (long long)(2 * y->n + 1));
+            (long long)spec->window_width, (long long)spec->window_height, x->border->name,
+            /* Sides are below 2^62.  NOLINTNEXTLINE(bugprone-misplaced-widening-cast) */
+            (long long)(2 * x->n + 1), (long long)(2 * y->n + 1));
     plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;
     plan->largest = spec->range;
     const double whole = (double)spec->window_width * (double)spec->window_height;

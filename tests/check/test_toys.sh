@@ -70,7 +70,7 @@ rectangles() {
         [ "$("$toy" query "$tree/two.$1" --rect 0,0,4,1 --rect 2,1,2,1 --stat toy_spread | tail -2 | cut -d, -f5 | xargs)" = \
             "8.333333333333334 1" ]
 }
-no_rectangle_of() { "$toy" query data/camera.png --rect 0,0,1,1 --stat nosuch 2>&1 | grep -q "there are .*,toy_spread,"; }
+no_rectangle_of() { "$toy" query data/camera.png --rect 0,0,1,1 --stat nosuch 2>&1 | grep -q "there are .*,toy_spread[, ]"; }
 format() {
     printf 'TOY\003\002abcdef' >"$tree/in.toy"
     "$toy" "$tree/in.toy" --box 1 -o "$tree/out.toy" && same_files in.toy out.toy
