@@ -54,8 +54,7 @@ struct join_extremes {
     {
         const extremes *from = found + prim::block_id() * of_image;
         extremes seen = no_extremes();
-        for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
-            join(seen, load_extremes(from + i));
+        for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP) join(seen, load_extremes(from + i));
         seen = join_lanes(seen);
         if (prim::lane_id() != 0) return;
         prim::store(&image[prim::block_id()].low, seen.low);
