@@ -185,38 +185,6 @@ static void copy_pixels(const side *to, const side *from, int64_t n, int channel
                       from->at + done * from->pixel + c * from->channel, from->pixel, n - done, size);
 }
 
-/* Rows and columns change places, a few columns at a time, which stay in the first-level cache. */
-FORCE void copy_tiles(const side *to, const side *from, int64_t n, int64_t rows, const size_t size)
-{
-    enum { TILE = 16 };
-    for (int64_t x = 0, end; x < n; x = end) {
-        end = n - x < TILE ? n : x + TILE;
-        for (int64_t y = 0; y < rows; y++) {
-            char *const t = to->at + y * to->row;
-            const char *const f = from->at + y * from->row;
-            for (int64_t i = x; i < end; i++) memcpy(t + i * to->pixel, f + i * from->pixel, size);
-        }
-    }
-}
-
-/* Some rows that lie closer together than columns; false: it has no loop for so many, or for such pixels. */
-static bool copy_few(const side *to, const side *from, int64_t n, int64_t rows, int channels, size_t size)
-{
-    enum { LEAST = 5, MOST = 32 };
-    const bool apart = channels > 1 && (to->channel != (ptrdiff_t)size || from->channel != (ptrdiff_t)size);
-    if (rows < LEAST || rows > MOST || apart) return false;
-    switch ((size_t)channels * size) {
-    case 1: copy_tiles(to, from, n, rows, 1); return true;
-    case 2: copy_tiles(to, from, n, rows, 2); return true;
-    case 3: copy_tiles(to, from, n, rows, 3); return true;
-    case 4: copy_tiles(to, from, n, rows, 4); return true;
-    case 8: copy_tiles(to, from, n, rows, 8); return true;
-    case 12: copy_tiles(to, from, n, rows, 12); return true;
-    case 16: copy_tiles(to, from, n, rows, 16); return true;
-    default: return false;
-    }
-}
-
 static side turned(const side *s)
 {
     return (side){s->at, s->pixel, s->row, s->channel};
@@ -226,7 +194,6 @@ static side turned(const side *s)
 static void copy_block(side to, side from, int64_t n, int64_t rows, int channels, size_t size)
 {
     if (SAT_PATH(turned) && rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
-        if (copy_few(&to, &from, n, rows, channels, size)) return;
         const int64_t columns = n;
         to = turned(&to), from = turned(&from);
         n = rows, rows = columns;
