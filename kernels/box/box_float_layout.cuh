@@ -37,6 +37,13 @@ template <class Sample> struct float_counts {
  * mean. */
 enum float_features { SUMS, SUMS_AND_COUNTS, SUMS_AND_SQUARES, SUMS_COUNTS_AND_SQUARES };
 
+/* Where a block's strip lies; whole: all columns of its windows are in the image. */
+struct strip_place {
+    int32_t origin, begin, end; /* px: of place 0, and of results */
+    uint32_t image;
+    bool whole;
+};
+
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
  * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
  * in device memory. */
@@ -88,6 +95,8 @@ struct float_layout {
         prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
         prim::array<strip_source<uint8_t>, 1> mask_source;                         /* registers are short */
+        prim::array<strip_source<Sample>, 1> source;                               /* likewise, where SQUARES */
+        prim::var<strip_place> place;                                              /* likewise */
         prim::var<double> inverse;                                                 /* of the size of whole windows */
         prim::array<uint32_t, COUNTS && !SQUARES ? STEP * WARPS : 1> count_totals; /* of warps */
         prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */

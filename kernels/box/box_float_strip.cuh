@@ -30,7 +30,14 @@ template <class Layout, class Results> struct float_strip : Results {
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
         const thread_columns m = this->columns_of_thread(origin - x.before);
-        const auto source = this->source_of_strip(image, origin - x.before);
+        const auto own_source = this->source_of_strip(image, origin - x.before);
+        const auto source = [&] {
+            if constexpr (Layout::SQUARES)
+                return s.source.get(0);
+            else
+                return own_source;
+        };
+        if (Layout::SQUARES && prim::thread_id() == 0) s.source.set(0, own_source);
         if constexpr (Layout::HAS_COUNTS)
             if (masked()) this->store_mask_source(s, image_number, origin - x.before);
         column_state state[OWN] = {};
@@ -45,10 +52,10 @@ template <class Layout, class Results> struct float_strip : Results {
             /* Blocks are numbered from the first row of the image's first window on: sums do not depend on where a
              * segment begins. */
             if (blocks > 0) entry = (top / (int32_t)STEP + 1) % blocks;
-            this->begin_columns(s, m, state, source, first + (int32_t)STEP, entry);
+            this->begin_columns(s, m, state, source(), first + (int32_t)STEP, entry);
         }
-        this->copy_rows(s, source, first, last, 0);
-        this->copy_rows(s, source, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
+        this->copy_rows(s, source(), first, last, 0);
+        this->copy_rows(s, source(), near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {
             column_part oldest[OWN] = {};
@@ -70,10 +77,10 @@ template <class Layout, class Results> struct float_strip : Results {
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
                 if (near) {
-                    this->copy_rows(s, source, leaving + (int32_t)STEP, last, half);
+                    this->copy_rows(s, source(), leaving + (int32_t)STEP, last, half);
                 } else {
-                    this->copy_rows(s, source, leaving, last, 0);
-                    this->copy_rows(s, source, leaving + height - 1, last, STEP);
+                    this->copy_rows(s, source(), leaving, last, 0);
+                    this->copy_rows(s, source(), leaving + height - 1, last, STEP);
                 }
             }
             window_sums v;

@@ -364,6 +364,29 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 
     /* ---- windows of more than STEP rows ---- */
 
+    /* Rows begin .. end - 1 of a column that count, about the first one of them. */
+    template <class Rows> PRIM_DEVICE static about_pivot sum_of(const Rows &rows, unsigned begin, unsigned end)
+    {
+        Sample pivot = 0;
+#pragma unroll
+        for (unsigned t = STEP; t-- > 0;)
+            if (t >= begin && t < end && rows.has(t)) pivot = rows.v[t];
+        about_pivot sums = {0, 0, (double)pivot, 0};
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++)
+            if (t >= begin && t < end && rows.has(t)) sums.add_near((double)rows.v[t]);
+        return sums;
+    }
+    /* Entering rows up to the end of their block, and those behind it, `rest`. */
+    template <int REST = (int)STEP - 1, class Rows>
+    PRIM_DEVICE void take_apart(const Rows &enter, about_pivot &head, about_pivot &behind) const
+    {
+        if constexpr (REST > 0)
+            if (rest != REST) return take_apart<REST - 1>(enter, head, behind);
+        head = sum_of(enter, 0, STEP - REST);
+        behind = sum_of(enter, STEP - REST, STEP);
+    }
+
     /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one of
      * the rows between that counts.  Where there is none, windows hold leaving and entering samples only, which are
      * summed about pivots of their own.  REST: rows of the rest; below zero: `rest` has them. */
@@ -418,8 +441,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             squares[t] = middle.squares;
             n[t] = middle.n;
         }
-        /* own: the rows up to the end of the block, and those behind it; where all count, the former have the same
-         * pivot as the windows. */
+        /* head: the rows up to the end of the block, and own: those behind it.  Where all count, the former have the
+         * same pivot as the windows. */
         about_pivot enters = {0, 0, entering_pivot, 0}, own = {}, head = {};
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
@@ -430,12 +453,9 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
                     enters = {v, 0, v, 1};
                 else
                     enters.add_near(v);
-                if (!WHOLE || behind) own.add(v);
+                if (WHOLE && behind) own.add(v);
             }
-            if ((int32_t)t + 1 == split) {
-                head = WHOLE ? enters : own;
-                own = {};
-            }
+            if (WHOLE && (int32_t)t + 1 == split) head = enters;
             const double of_window = sum[t] + enters.sum, far = squares[t] + enters.squares;
             if constexpr (WHOLE)
                 store(s, t, m, of_window, far, pivot, height, real_height);
@@ -444,6 +464,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             else
                 store_joined(s, t, m, {sum[t], squares[t], pivot, n[t]}, enters);
         }
+        if (!WHOLE) take_apart(enter, head, own);
         const part block = block_of(state.rest, of_rest, head);
         state.rest = REST == 0 ? part{} : part_of(own);
         if (newest) state.newest = block;

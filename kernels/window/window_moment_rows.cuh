@@ -42,16 +42,46 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     };
     template <bool ALIKE> PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k) const
     {
-        const unsigned at = row_of_warp() + base::place(l.run + k / RUN, k % RUN);
-        const prim::vec<double, 2> v = s.sums.template get_vector<2>(2 * at);
-        return {v.at[0], v.at[1], ALIKE ? 1 : number_at(s, l, k)};
+        return column_at<ALIKE>(s, l, k, k / RUN, k % RUN);
     }
     PRIM_DEVICE int32_t number_at(const shared &s, const lane_columns &l, unsigned k) const
     {
+        return number_at(s, l, k, k / RUN, k % RUN);
+    }
+    /* Column k, which has place i of the lane's run or of a further one. */
+    template <bool ALIKE>
+    PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k, unsigned further,
+                                  unsigned i) const
+    {
+        const unsigned at = row_of_warp() + base::place(l.run + further, i);
+        const prim::vec<double, 2> v = s.sums.template get_vector<2>(2 * at);
+        return {v.at[0], v.at[1], ALIKE ? 1 : number_at(s, l, k, further, i)};
+    }
+    PRIM_DEVICE int32_t number_at(const shared &s, const lane_columns &l, unsigned k, unsigned further,
+                                  unsigned i) const
+    {
         if constexpr (COUNTED)
-            return (int32_t)s.counts.get(row_number() * Layout::NARROW_ROW +
-                                         base::narrow_place(l.run + k / RUN, k % RUN));
+            return (int32_t)s.counts.get(row_number() * Layout::NARROW_ROW + base::narrow_place(l.run + further, i));
         return (uint32_t)((int32_t)k - l.before) < (uint32_t)x.n;
+    }
+    /* k: below 2 * RUN. */
+    template <bool ALIKE>
+    PRIM_DEVICE void add_column(const shared &s, const lane_columns &l, unsigned k, columns &w, double pivot) const
+    {
+        const unsigned further = k >= RUN;
+        add<ALIKE>(w, column_at<ALIKE>(s, l, k, further, further ? k - RUN : k), pivot);
+    }
+    /* Adds n columns, fewer than 2 * GROUP, in groups of powers of two: those of a group are read together. */
+    template <bool ALIKE, unsigned GROUP>
+    PRIM_DEVICE void add_near(const shared &s, const lane_columns &l, unsigned first, unsigned n, columns &w,
+                              double pivot) const
+    {
+        if (n & GROUP) {
+#pragma unroll
+            for (unsigned k = 0; k < GROUP; k++) add_column<ALIKE>(s, l, first + k, w, pivot);
+            first += GROUP;
+        }
+        if constexpr (GROUP > 1) add_near<ALIKE, GROUP / 2>(s, l, first, n, w, pivot);
     }
 
     PRIM_DEVICE double inverse_columns(int32_t n) const { return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n); }
@@ -113,7 +143,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
 
     /* The lane's run, and the columns of its windows. */
-    template <class Results> PRIM_DEVICE lane_columns columns_of_lane(const Results &r) const
+    PRIM_DEVICE lane_columns columns_of_lane(const box::strip_place &r) const
     {
         const int32_t run = (int32_t)(prim::thread_id() % RUNS),
                       runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
@@ -133,9 +163,10 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <bool ALIKE, unsigned PART>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
-        const unsigned of_row = row_number() * RUNS, whole = PART == RUN ? (l.width - RUN) / RUN : 0;
-        const unsigned more = l.width - PART - whole * RUN;
-        const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + whole : 0);
+        const unsigned of_row = row_number() * RUNS, width = (unsigned)(x.before + 1 + x.after);
+        const unsigned runs = PART == RUN ? (width - RUN) / RUN : 0, whole = l.has_results ? runs : 0;
+        const unsigned more = width - PART - runs * RUN; /* the same for all lanes: of those without results, too */
+        const lane_columns behind = PART < RUN ? l : l.from(l.has_results ? 1 + runs : 0);
 #pragma unroll
         for (unsigned p = 0; p < RUN; p += PART) {
             double pivot = 0;
@@ -164,13 +195,12 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     prim::warp_sync(); /* the row's runs are there */
                 else
                     prim::block_sync(); /* the runs of the row's warps are there */
-#pragma unroll 1
+#pragma unroll 4
                 for (unsigned k = l.run + 1; k <= l.run + whole; k++)
                     move(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
             const unsigned first = PART < RUN ? p + PART : 0;
-#pragma unroll 1
-            for (unsigned k = 0; k < more; k++) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + k), pivot);
+            add_near<ALIKE, RUN / 2>(s, behind, first, more, further, pivot);
 #pragma unroll
             for (unsigned i = 0; i < PART; i++) {
                 const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
@@ -178,7 +208,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                 const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
                 const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);
                 set(v, p + i, window, pivot, n, per_n);
-                if (i + 1 < PART) add<ALIKE>(further, column_at<ALIKE>(s, behind, first + more + i), pivot);
+                if (i + 1 < PART) add_column<ALIKE>(s, behind, first + more + i, further, pivot);
             }
             if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
         }
@@ -236,8 +266,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             sum_row<ALIKE, 1>(s, v, l);
     }
     /* Waits until the row's columns have been read. */
-    template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &r) const
+    template <class Results> PRIM_DEVICE void sum_rows(shared &s, window_sums &v, const Results &) const
     {
+        const box::strip_place r = s.place.get();
         const lane_columns l = columns_of_lane(r);
         if constexpr (COUNTED)
             sum_row<false>(s, v, l);

@@ -12,8 +12,7 @@
  *         about pivots of their own and joined.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
- *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992;
- *         Markstein, IA-64 and elementary functions, 2000 (roots).
+ *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.
  *
  * Layout  Columns of a row, in runs of RUN = 2; a place has a sum and its squares:
  *

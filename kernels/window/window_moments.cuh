@@ -9,19 +9,20 @@
 namespace window
 {
 
-/* The root of a variance, to f32: of its reciprocal root, corrected twice (Markstein, IA-64 and elementary functions,
- * 2000, 9.3).  The f32 of anything from 2^300 on is an infinity, of its root, too; and 0 of what is below 2^-300. */
+/* A variance's size, which may be little less than 0; what is below 2^-300 is taken for about that, and 0 in f32. */
+PRIM_DEVICE double size_of(double v)
+{
+    constexpr uint32_t least = (1023u - 300) << 20;
+    const uint64_t bits = __builtin_bit_cast(uint64_t, v);
+    const uint32_t upper = (uint32_t)(bits >> 32) & 0x7fffffffu;
+    return __builtin_bit_cast(double, (uint64_t)(upper > least ? upper : least) << 32 | (uint32_t)bits);
+}
+/* The root of a size, to f32: of its reciprocal root, by two terms of the series of (1 - r)^-1/2, r = 1 - v * near^2. */
 PRIM_DEVICE float root_of(double v)
 {
-    constexpr uint32_t least = (1023u - 300) << 20, range = 600u << 20;
-    const double near = prim::reciprocal_root_approx(v);
-    double root = v * near, half = 0.5 * near;
-    const double r = prim::multiply_add(-root, half, 0.5);
-    root = prim::multiply_add(root, r, root);
-    half = prim::multiply_add(half, r, half);
-    root = prim::multiply_add(prim::multiply_add(-root, root, v), half, root);
-    const bool ordinary = (uint32_t)(__builtin_bit_cast(uint64_t, v) >> 32) - least < range;
-    return (float)(ordinary ? root : v);
+    const double near = prim::reciprocal_root_approx(v), root = prim::product(v, near);
+    const double r = prim::multiply_add(-root, near, 1.0);
+    return (float)prim::multiply_add(prim::product(root, r), prim::multiply_add(0.375, r, 0.5), root);
 }
 
 template <class Layout> struct results_of_moments : moment_rows<Layout> {
@@ -31,6 +32,10 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename base::window_sums;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
+    /* Staged results of an output: the first halves of all runs, 16 bytes each, then the second ones.  Four more between
+     * them part the banks of results that lanes read together. */
+    static constexpr unsigned HALF = RUN / 2, PLANE = (Layout::RUNS + 4) * HALF, STAGED = 2 * PLANE;
+    static_assert(3 * STAGED <= 4 * Layout::ROW);
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
         Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
@@ -43,23 +48,24 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     const extremes *image;      /* of each image, in a pass that needs them */
     int32_t first_row, end_row; /* of results that count */
     bool plain;                 /* results are at most three means, variances and their roots, in f32 */
+    double per_area, per_squares; /* of whole windows: what makes means and variances of their sums */
 
     struct strip_results {
-        int32_t origin, begin, end; /* px: of place 0, and of results */
+        box::strip_place at; /* until prepare_results() */
         uint32_t clipped;
-        bool whole; /* all columns of its windows are in the image */
     };
-    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t, int32_t) const
+    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t) const
     {
         const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
         if (found) store_extremes(found_of_block(), no_extremes());
-        return {origin, begin, end, 0, this->repeats() || (begin >= x.before && end <= x.n - x.after)};
+        return {{origin, begin, end, image, this->repeats() || (begin >= x.before && end <= x.n - x.after)}, 0};
     }
     PRIM_DEVICE extremes *found_of_block() const { return found + (int64_t)prim::block_id() * (threads / prim::WARP); }
     PRIM_DEVICE void next_step(strip_results &) const {}
     PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
-    PRIM_DEVICE void prepare_results(shared &s, const strip_results &) const
+    PRIM_DEVICE void prepare_results(shared &s, const strip_results &r) const
     {
+        if (prim::thread_id() == 0) s.place.set(r.at);
         if constexpr (!ONE_CHANNEL)
             for (uint32_t i = prim::thread_id(); i < COLUMNS; i += threads) {
                 const uint32_t pixel = pixel_of(i);
@@ -75,7 +81,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 
     /* ---- windows ---- */
 
-    /* Samples that count, their mean and variance. */
+    /* Samples that count, their mean and variance; or its size. */
     struct window {
         double n, mean, variance;
     };
@@ -92,15 +98,18 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         return takes_value && column >= 0 && column < x.n ? area - (double)prim::load(x.covered + column) * rows : 0;
     }
 
-    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
+    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &) const
     {
         if (row >= bottom) return;
+        const box::strip_place r = s.place.get();
         const unsigned run = prim::thread_id() % RUNS, of_line = (unsigned)pixels / RUN,
                        line = ONE_CHANNEL ? 0 : run / of_line;
         if (line >= channel_count()) return;
         const int32_t rows = rows_of(row);
-        const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
+        const bool whole = r.whole && rows == y.before + 1 + y.after, has_border = takes_value && !whole;
+        if (plain && !has_border && (COUNTED || whole)) return stage_plain(s, v, run);
         window w[RUN];
+        const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             if constexpr (COUNTED) {
@@ -112,7 +121,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 w[i] = window_of(n, v.sum[i], v.squares[i] * per_rows, per_columns * per_rows);
             }
         }
-        if (takes_value && !(r.whole && rows == y.before + 1 + y.after)) {
+        if (has_border) {
             const int32_t first = r.origin + (int32_t)((run - line * of_line) * RUN);
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
@@ -121,10 +130,12 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             }
         }
         if (plain) {
-            if (results.ddof > 0)
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i++) w[i].variance *= w[i].n * reciprocal(w[i].n - results.ddof);
-            stage(s, 4 * row_of_warp() + run, w);
+            for (unsigned i = 0; i < RUN; i++) {
+                if (results.ddof > 0) w[i].variance *= w[i].n * reciprocal(w[i].n - results.ddof);
+                w[i].variance = size_of(w[i].variance);
+            }
+            stage(s, run, w);
             return;
         }
 #pragma unroll
@@ -135,68 +146,98 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), (uint32_t)w[i].n);
         }
     }
+    /* Windows without positions beyond the image: quotients to f32 need no correction, not even those of alike
+     * samples. */
+    PRIM_DEVICE void stage_plain(shared &s, const window_sums &v, unsigned run) const
+    {
+        window w[RUN];
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            if constexpr (COUNTED) {
+                const double n = real(v.n[i], 0), per_n = reciprocal(n);
+                w[i] = {n, v.sum[i] * per_n, v.squares[i] * per_n};
+                if (results.ddof > 0) w[i].variance *= n * reciprocal(n - results.ddof);
+            } else {
+                w[i] = {area, v.sum[i] * per_area, v.squares[i] * per_squares};
+            }
+            w[i].variance = size_of(w[i].variance);
+        }
+        stage(s, run, w);
+    }
     /* per_n: 1 / n, nearly.  The mean of alike samples is one of them. */
     PRIM_DEVICE static window window_of(double n, double sum, double squares, double per_n)
     {
         const double mean = box::corrected_quotient(sum, n, per_n);
         return {n, mean == mean ? mean : sum * per_n, squares * per_n};
     }
-    PRIM_DEVICE void stage(shared &s, unsigned to, const window (&w)[RUN]) const
+    PRIM_DEVICE void stage(shared &s, unsigned run, const window (&w)[RUN]) const
     {
+        unsigned to = 4 * row_of_warp() + run * HALF;
 #pragma unroll 1
-        for (int k = 0; k < results.outputs; k++, to += NARROW_ROW) {
+        for (int k = 0; k < results.outputs; k++, to += STAGED) {
             const finish::output &o = results.of[k];
             const auto each = [&](const auto &value_at) {
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i++) s.means.set(to + base::narrow_place(0, i), value_at(i));
+                for (unsigned i = 0; i < RUN; i += HALF) {
+                    prim::vec<float, HALF> v;
+#pragma unroll
+                    for (unsigned c = 0; c < HALF; c++) v.at[c] = value_at(i + c);
+                    s.means.template set_vector<HALF>(to + i / HALF * PLANE, v);
+                }
             };
             if (o.statistic == SAT_STATISTIC_mean)
                 each([&](unsigned i) { return (float)w[i].mean; });
             else if (o.statistic == SAT_STATISTIC_std)
-                each([&](unsigned i) { return not_below_0(root_of(w[i].variance)); });
+                each([&](unsigned i) { return root_of(w[i].variance); });
             else
-                each([&](unsigned i) { return not_below_0((float)w[i].variance); });
+                each([&](unsigned i) { return (float)w[i].variance; });
             if (!o.may_be_empty) continue;
             const double least = o.least;
             const float empty = (float)o.empty;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++)
-                if (w[i].n < least) s.means.set(to + base::narrow_place(0, i), empty);
+                if (w[i].n < least) s.means.set(to + i / HALF * PLANE + i % HALF, empty);
         }
     }
-    PRIM_DEVICE static float not_below_0(float v)
+    /* Where a staged result lies behind the first one of its output. */
+    PRIM_DEVICE unsigned place_of_result(const shared &s, uint32_t sample) const
     {
-        return v < 0 ? 0 : v;
+        const unsigned place = place_of(s, sample), run = place / RUN, i = place % RUN;
+        return i / HALF * PLANE + run * HALF + i % HALF;
     }
 
-    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
+    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &of_strip) const
     {
-        const int32_t channels = (int32_t)channel_count();
-        const uint32_t image = prim::block_id() / image_blocks, own = prim::thread_id() % RUNS;
-        const uint32_t first = (uint32_t)((r.begin - r.origin) * channels) + own,
-                       end = (uint32_t)((r.end - r.origin) * channels);
+        const box::strip_place r = s.place.get();
+        const uint32_t channels = channel_count(), first = (uint32_t)(r.begin - r.origin) * channels,
+                       n = (uint32_t)(r.end - r.begin) * channels;
         if (!plain) {
-            if (row >= first_row && row < end_row) store_others(s, row, r, image, first, end);
+            if (row >= first_row && row < end_row) of_strip.clipped += store_others(s, row, r, first, n);
             return;
         }
         unsigned from = 4 * row_of_warp();
-        const uint32_t left = first < end ? end - first : 0; /* results from the lane's first one on */
-        if constexpr (ONE_CHANNEL) from += base::narrow_place(first / RUN, first % RUN);
 #pragma unroll 1
-        for (int k = 0; k < results.outputs; k++, from += NARROW_ROW) {
+        for (int k = 0; k < results.outputs; k++, from += STAGED) {
             const finish::output &o = results.of[k];
-            float *to = (float *)(o.to + image * o.image_bytes + row * o.row_bytes) + (int64_t)r.begin * channels + own;
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                if (i * RUNS >= left) break;
-                unsigned at = from + i * (RUNS / RUN);
-                if constexpr (!ONE_CHANNEL) {
-                    const unsigned place = place_of(s, first + i * RUNS);
-                    at = from + base::narrow_place(place / RUN, place % RUN);
-                }
-                prim::store(to + i * RUNS, s.means.get(at));
-            }
+            float *to = (float *)(o.to + r.image * o.image_bytes + row * o.row_bytes) + (int64_t)r.begin * channels;
+            if (n >= (RUN - 1) * RUNS)
+                store_staged<RUN - 1>(s, from, to, first, n);
+            else
+                store_staged<0>(s, from, to, first, n);
         }
+    }
+    /* n results of a row, at least LEAST of each lane. */
+    template <unsigned LEAST>
+    PRIM_DEVICE void store_staged(const shared &s, unsigned from, float *to, uint32_t first, uint32_t n) const
+    {
+        const uint32_t own = prim::thread_id() % RUNS;
+        const unsigned at = from + (ONE_CHANNEL ? place_of_result(s, first + own) : 0);
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++)
+            if ((int)i < (int)LEAST || own + i * RUNS < n)
+                prim::store(to + own + i * RUNS,
+                            s.means.get(at + (ONE_CHANNEL ? i * (RUNS / RUN * HALF)
+                                                          : place_of_result(s, first + own + i * RUNS))));
     }
 
     PRIM_DEVICE bool pixel_counts(double v, uint32_t image, int32_t row, int32_t column) const
@@ -207,16 +248,18 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         return (v == v || valid.any_nan) && v != (double)valid.nodata && in_mask;
     }
 
-    /* Any statistic, of any type; or the search for extremes. */
-    PRIM_DEVICE void store_others(const shared &s, int32_t row, strip_results &r, uint32_t image, uint32_t first,
-                                  uint32_t end) const
+    /* Any statistic, of any type; or the search for extremes.  Returns how many results were clipped. */
+    PRIM_DEVICE uint32_t store_others(const shared &s, int32_t row, const box::strip_place &r, uint32_t first,
+                                      uint32_t samples) const
     {
+        const uint32_t image = r.image;
+        uint32_t clipped_here = 0;
         const int32_t channels = (int32_t)channel_count(), rows = rows_of(row);
         const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
         extremes whole = {}, seen = no_extremes();
         if (this->image) whole = load_extremes(this->image + image);
 #pragma unroll 1
-        for (uint32_t i = first; i < end; i += RUNS) {
+        for (uint32_t i = first + prim::thread_id() % RUNS; i < first + samples; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
             const int32_t column = r.origin + (int32_t)pixel;
             const unsigned run = place_of(s, i) / RUN, in_run = place_of(s, i) % RUN;
@@ -241,10 +284,11 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 const finish::output &o = results.of[k];
                 double v = 0;
                 with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, whole); });
-                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, clipped_here);
             }
         }
         if (found) store_extremes(found_of_block(), seen, true);
+        return clipped_here;
     }
 };
 
@@ -266,6 +310,8 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
     k.per_width = 1 / k.real_width;
     k.real_rest = k.rest;
     k.per_rest = k.rest > 0 ? 1 / k.real_rest : 0;
+    k.per_area = 1 / k.area;
+    k.per_squares = k.area / (k.area - w->spec.ddof) * k.per_area / k.real_height;
     k.plain = w->spec.outputs <= 3; /* as many lie in the place of a row's sums */
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];

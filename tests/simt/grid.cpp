@@ -32,7 +32,7 @@ unsigned fuel;
  * results may all be what was there (four channels of zeros, scanned by shuffles: some 200; statistics of windows that
  * are all clipped to zeros: some 600).  Below the first number of steps no thread is suspect: the policies starve
  * threads for less long. */
-constexpr uint64_t SUSPICIOUS = 20000, STEPS_EACH = 2000, REPEATING_STEPS_EACH = 1000;
+constexpr uint64_t SUSPICIOUS = 20000, STEPS_EACH = 4000, REPEATING_STEPS_EACH = 2000;
 constexpr unsigned FUEL = 64; /* accesses without a switch point, until one is made */
 constexpr size_t SHARED_ALIGNMENT = 128, SHARED_LIMIT = 227 << 10;
 
