@@ -104,9 +104,9 @@ template <class Set, class Border> struct joined_columns {
 
 /* How images are cut into bands, and memory for one of them. */
 template <class Set> struct passes {
-    /* Sets of less than the 32 bytes that memory moves at once are transposed, before and after they are joined along
+    /* Sets of 8 bytes, a quarter of what memory moves at once, are transposed, before and after they are joined along
      * rows. */
-    static constexpr bool turns = sizeof(Set) < 32;
+    static constexpr bool turns = sizeof(Set) == sizeof(uint64_t);
     axis x, y;
     int32_t channels, elements; /* of a row */
     int32_t rows;               /* of a band */

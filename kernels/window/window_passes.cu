@@ -8,11 +8,11 @@
  *
  * Layout  band of images -> sets of columns -> sets of windows -> results
  *
- *         A set has 32 bytes, as many as memory moves at once.
+ *         A set has 32 bytes, as many as memory moves at once; where no result needs squares, 16.
  *
  * Launch  As box_float_passes.cu.  In the third, a block makes results in rounds.
  *
- * Traffic 2R of the samples; for each, 5R4W of 32 bytes.  A band that is no multiple of the window's rows reads more.
+ * Traffic 2R of the samples; for each, 5R4W of a set.  A band that is no multiple of the window's rows reads more.
  *
  * Sync    The stream's order.
  *
@@ -26,13 +26,20 @@
 namespace
 {
 
+using window::counted_sum;
 using window::sample_set;
 using window::state;
 
-window::sets_of_samples samples_of(const state *w, const sat_view *src, const sat_view *mask)
+template <class Set> const box::passes<Set> *passes_of(const state *w)
+{
+    return (const box::passes<Set> *)w->passes;
+}
+
+template <class Set>
+window::sets_of_samples<Set> samples_of(const state *w, const sat_view *src, const sat_view *mask)
 {
     const size_t bytes = sat_type_bytes(w->spec.sample);
-    window::sets_of_samples in = {};
+    window::sets_of_samples<Set> in = {};
     in.in_pitch = (int64_t)(src->row_bytes / bytes);
     in.in_image_pitch = (int64_t)(src->image_bytes / bytes);
     in.in = src->data;
@@ -51,17 +58,18 @@ window::sets_of_samples samples_of(const state *w, const sat_view *src, const sa
     return in;
 }
 
-int32_t blocks_of_row(const state *w)
+int32_t blocks_of_row(int64_t elements)
 {
-    return (int32_t)((w->passes->elements + (int64_t)tuning::BOX_PASSES_THREADS - 1) / tuning::BOX_PASSES_THREADS);
+    return (int32_t)((elements + (int64_t)tuning::BOX_PASSES_THREADS - 1) / tuning::BOX_PASSES_THREADS);
 }
 
 /* All bands of rows first .. end - 1.  `k` has what is the same for all of them. */
-sat_status queue_bands(const state *w, window::finish_windows k, int64_t images, int32_t first, int32_t end,
+template <class Set>
+sat_status queue_bands(const state *w, window::finish_windows<Set> k, int64_t images, int32_t first, int32_t end,
                        void *stream)
 {
-    const box::passes<sample_set> *p = w->passes;
-    window::columns_outside border = {k.in.takes_value, (double)box::side_of(p->y), {}};
+    const box::passes<Set> *p = passes_of<Set>(w);
+    window::columns_outside<Set> border = {k.in.takes_value, (double)box::side_of(p->y), {}};
     for (int c = 0; c < 4; c++) border.value[c] = k.in.value[c];
     sat_status status = SAT_OK;
     for (int32_t row = first; row < end && status == SAT_OK; row = k.end) {
@@ -73,18 +81,19 @@ sat_status queue_bands(const state *w, window::finish_windows k, int64_t images,
     return status;
 }
 
+template <class Set>
 sat_status queue_images(const state *w, int64_t images, const sat_view *src, const sat_view *mask,
                         const sat_view *results, void *stream)
 {
-    const box::passes<sample_set> *p = w->passes;
-    window::finish_windows k = {};
+    const box::passes<Set> *p = passes_of<Set>(w);
+    window::finish_windows<Set> k = {};
     sat_status status = SAT_OK;
-    k.in = samples_of(w, src, mask);
+    k.in = samples_of<Set>(w, src, mask);
     k.sets = p->windows;
     k.of_image = p->of_image;
     k.pitch = p->across;
     k.elements = p->elements;
-    k.blocks_of_row = blocks_of_row(w);
+    k.blocks_of_row = blocks_of_row(p->elements);
     k.blocks_of_image = w->blocks_of_image;
     k.results = window::finish_of(w, results);
     k.clipped = w->clipped;
@@ -92,7 +101,7 @@ sat_status queue_images(const state *w, int64_t images, const sat_view *src, con
         k.cut_off = (double)w->spec.window_width * (double)w->spec.window_height -
                     (double)box::side_of(p->x) * (double)box::side_of(p->y);
     if (w->image) {
-        window::finish_windows search = k;
+        window::finish_windows<Set> search = k;
         search.found = w->found;
         search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
         status = queue_bands(w, search, images, 0, (int32_t)w->spec.height, stream);
@@ -103,39 +112,47 @@ sat_status queue_images(const state *w, int64_t images, const sat_view *src, con
     return status == SAT_OK ? queue_bands(w, k, images, w->first_row, w->end_row, stream) : status;
 }
 
+template <class Set>
 sat_status queue_windows(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                          void *stream)
 {
+    const int64_t most = passes_of<Set>(w)->images;
     sat_status status = SAT_OK;
-    for (int64_t i = 0; i < src->count && status == SAT_OK; i += w->passes->images) {
-        const int64_t left = src->count - i, images = left < w->passes->images ? left : w->passes->images;
+    for (int64_t i = 0; i < src->count && status == SAT_OK; i += most) {
+        const int64_t left = src->count - i, images = left < most ? left : most;
         sat_view to[SAT_OUTPUTS];
         for (int k = 0; k < w->spec.outputs; k++) to[k] = sat_view_image(&results[k], i);
         const sat_view from = sat_view_image(src, i), counting = sat_view_image(mask, i);
-        status = queue_images(w, images, &from, mask ? &counting : NULL, to, stream);
+        status = queue_images<Set>(w, images, &from, mask ? &counting : NULL, to, stream);
     }
     return status;
+}
+
+template <class Set> sat_status prepare_passes_of(state *w)
+{
+    sat_device_info info;
+    sat_status status = sat_device_current(&info);
+    if (status != SAT_OK) return status;
+    box::passes<Set> *p = prim::arena_new<box::passes<Set>>(w->arena);
+    if (p == NULL) return SAT_ERR_MEMORY;
+    w->passes = p;
+    status =
+        box::prepare_passes(p, &w->reach_x, &w->reach_y, &w->plan.window, w->spec.channels, w->spec.count, w->arena);
+    if (status != SAT_OK) return status;
+    const int64_t blocks = (int64_t)blocks_of_row(p->elements) * p->rows,
+                  at_once = info.multiprocessors * tuning::WINDOW_PASSES_BLOCKS / p->images + 1;
+    w->blocks_of_image = (int32_t)(blocks < at_once ? blocks : at_once);
+    w->strips = 1;
+    w->strip = (int32_t)w->spec.width;
+    w->rows = p->rows;
+    w->queue = queue_windows<Set>;
+    return take_found(w, p->images * w->blocks_of_image * (tuning::BOX_PASSES_THREADS / prim::WARP));
 }
 
 } // namespace
 
 sat_status window::prepare_passes(state *w)
 {
-    sat_device_info info;
-    sat_status status = sat_device_current(&info);
-    if (status != SAT_OK) return status;
-    w->passes = prim::arena_new<box::passes<sample_set>>(w->arena);
-    if (w->passes == NULL) return SAT_ERR_MEMORY;
-    box::passes<sample_set> *p = w->passes;
-    status =
-        box::prepare_passes(p, &w->reach_x, &w->reach_y, &w->plan.window, w->spec.channels, w->spec.count, w->arena);
-    if (status != SAT_OK) return status;
-    const int64_t blocks = (int64_t)blocks_of_row(w) * p->rows,
-                  at_once = info.multiprocessors * tuning::WINDOW_PASSES_BLOCKS / p->images + 1;
-    w->blocks_of_image = (int32_t)(blocks < at_once ? blocks : at_once);
-    w->strips = 1;
-    w->strip = (int32_t)w->spec.width;
-    w->rows = p->rows;
-    w->queue = queue_windows;
-    return take_found(w, p->images * w->blocks_of_image * (tuning::BOX_PASSES_THREADS / prim::WARP));
+    const bool squares = (w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
+    return squares ? prepare_passes_of<sample_set>(w) : prepare_passes_of<counted_sum>(w);
 }

@@ -14,6 +14,14 @@ namespace window
 /* What is known of a set of samples; squares: the sum of squared distances from the mean. */
 struct sample_set {
     double n, sum, mean, squares;
+
+    PRIM_DEVICE static sample_set of(double n, double v) { return {n, v * n, v, 0}; } /* n times v */
+};
+/* Where no result needs a variance or squares: moves half as much. */
+struct counted_sum {
+    double n, sum;
+
+    PRIM_DEVICE static counted_sum of(double n, double v) { return {n, v * n}; }
 };
 
 /* Chan, Golub & LeVeque. */
@@ -23,6 +31,10 @@ PRIM_DEVICE sample_set join(const sample_set &a, const sample_set &b)
     const double share = a.n > 0 ? b.n * reciprocal(both) : 1; /* what is joined to none keeps its mean */
     return {both, a.sum + b.sum, prim::multiply_add(apart, share, a.mean),
             a.squares + prim::multiply_add(apart, a.n * share * apart, b.squares)};
+}
+PRIM_DEVICE counted_sum join(const counted_sum &a, const counted_sum &b)
+{
+    return {a.n + b.n, a.sum + b.sum};
 }
 
 PRIM_DEVICE sample_set load(const sample_set *from)
@@ -36,9 +48,19 @@ PRIM_DEVICE void store(sample_set *to, const sample_set &s)
     prim::store_vector<2>(&to->mean, {s.mean, s.squares});
 }
 
+PRIM_DEVICE counted_sum load(const counted_sum *from)
+{
+    const auto a = prim::load_vector<2>(&from->n);
+    return {a.at[0], a.at[1]};
+}
+PRIM_DEVICE void store(counted_sum *to, const counted_sum &s)
+{
+    prim::store_vector<2>(&to->n, {s.n, s.sum});
+}
+
 /* The images' samples, each the set of itself. */
-struct sets_of_samples {
-    using set = sample_set;
+template <class Set> struct sets_of_samples {
+    using set = Set;
     const void *in;
     const uint8_t *mask;                                            /* NULL: all count */
     int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
@@ -57,38 +79,30 @@ struct sets_of_samples {
         return !(has_nodata && v == nodata) && !(skip_nan && v != v);
     }
 
-    PRIM_DEVICE sample_set get(int64_t image, int32_t row, int32_t e) const
+    PRIM_DEVICE Set get(int64_t image, int32_t row, int32_t e) const
     {
         const double v = sample(image, row, e);
-        return counts(image, row, e, v) ? sample_set{1, v, v, 0} : sample_set{};
+        return counts(image, row, e, v) ? Set::of(1, v) : Set{};
     }
     /* A position outside the image. */
-    PRIM_DEVICE sample_set outside(int32_t e) const
-    {
-        const double v = value[e % channels];
-        return takes_value ? sample_set{1, v, v, 0} : sample_set{};
-    }
+    PRIM_DEVICE Set outside(int32_t e) const { return takes_value ? Set::of(1, value[e % channels]) : Set{}; }
 };
 
 /* Columns outside the image. */
-struct columns_outside {
+template <class Set> struct columns_outside {
     bool takes_value;
     double rows, value[4]; /* rows of a window */
 
-    PRIM_DEVICE sample_set outside(int32_t channel) const
-    {
-        const double v = value[channel];
-        return takes_value ? sample_set{rows, v * rows, v, 0} : sample_set{};
-    }
+    PRIM_DEVICE Set outside(int32_t channel) const { return takes_value ? Set::of(rows, value[channel]) : Set{}; }
 };
 
 /* Results of the windows of a band; or, where they are searched, extremes. */
-struct finish_windows {
+template <class Set> struct finish_windows {
     static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
     struct shared {
     };
-    sets_of_samples in;
-    const sample_set *sets; /* of a band of images, of which all that follows is */
+    sets_of_samples<Set> in;
+    const Set *sets; /* of a band of images, of which all that follows is */
     int64_t of_image, pitch;
     int32_t first, end, elements, blocks_of_row, blocks_of_image;
     double cut_off; /* positions of a window beyond its clipped reach, of the border's value */
@@ -97,13 +111,17 @@ struct finish_windows {
     const extremes *image; /* of each image, in a pass that needs them */
     uint64_t *clipped;
 
-    PRIM_DEVICE moments<double> moments_of(const sample_set &s, double pixel) const
+    PRIM_DEVICE static moments<double> moments_of(const counted_sum &s, double pixel, double)
+    {
+        return {s.n, s.sum, s.sum / s.n, 0, 0, pixel};
+    }
+    PRIM_DEVICE static moments<double> moments_of(const sample_set &s, double pixel, double ddof)
     {
         const double mean = s.sum / s.n;
         return {s.n,
                 s.sum,
                 mean,
-                (s.squares + 0 * s.sum) / (s.n - results.ddof), /* NaN if the sum is infinite */
+                (s.squares + 0 * s.sum) / (s.n - ddof), /* NaN if the sum is infinite */
                 s.squares / s.n + mean * mean,
                 pixel};
     }
@@ -119,23 +137,20 @@ struct finish_windows {
             const int32_t row = (int32_t)(i / blocks_of_row),
                           e = (int32_t)((i % blocks_of_row) * threads + prim::thread_id());
             if (e >= elements) continue;
-            const sample_set *from = sets + number * of_image + row * pitch + e;
-            sample_set s = load(from);
-            if (cut_off > 0) {
-                const double v = in.value[e % in.channels];
-                s = join(s, {cut_off, v * cut_off, v, 0});
-            }
+            const Set *from = sets + number * of_image + row * pitch + e;
+            Set s = load(from);
+            if (cut_off > 0) s = join(s, Set::of(cut_off, in.value[e % in.channels]));
             write(number, first + row, e, s, whole, seen, clipped_here);
         }
         if (found) store_extremes(found + prim::block_id() * (threads / prim::WARP), seen, first > 0);
         add_clipped(clipped, clipped_here);
     }
 
-    PRIM_DEVICE void write(int64_t number, int32_t row, int32_t e, const sample_set &s, const extremes &whole,
-                           extremes &seen, uint32_t &clipped_here) const
+    PRIM_DEVICE void write(int64_t number, int32_t row, int32_t e, const Set &s, const extremes &whole, extremes &seen,
+                           uint32_t &clipped_here) const
     {
         const double pixel = in.sample(number, row, e);
-        const moments<double> m = moments_of(s, pixel);
+        const moments<double> m = moments_of(s, pixel, results.ddof);
         if (found) {
             if (in.counts(number, row, e, pixel) && pixel < seen.low) seen.low = pixel;
             if (m.n >= results.of[0].least && m.var > seen.most) seen.most = m.var;
@@ -145,7 +160,11 @@ struct finish_windows {
         for (int i = 0; i < results.outputs; i++) {
             const finish::output &o = results.of[i];
             double v = 0;
-            with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, whole); });
+            with_statistic(o.statistic, [&](auto statistic) {
+                constexpr bool needs_squares = (decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
+                if constexpr (!needs_squares || std::is_same_v<Set, sample_set>)
+                    v = value_of(statistic, results, o, m, whole);
+            });
             store(o, o.to + number * o.image_bytes + row * o.row_bytes, e, pixel, v, clipped_here);
         }
     }

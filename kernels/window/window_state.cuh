@@ -31,7 +31,7 @@ struct state {
     uint64_t *clipped;
     box_float *sums;                 /* floats whose windows fit strips; else NULL */
     const double *inverse;           /* of those with variances: 1 / n */
-    box::passes<sample_set> *passes; /* floats without strips */
+    void *passes; /* box::passes of floats without strips */
     int32_t blocks_of_image;         /* that make results there */
     int32_t first_row, end_row;      /* of results that count, in a run */
     void *stream;                    /* of the last run */
