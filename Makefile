@@ -74,6 +74,7 @@ hash = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
 # without a GPU to ask, code for Hopper.  PTX: whose, from which all others compile their own; by default that of the oldest
 # and the newest, and of Turing beside Hopper.
+# -O1 is the host's code: that of devices is optimised as far as nvcc does, at any.
 # FAST=1: kernels are compiled in two thirds of the time, and run slower (nvcc 12.8 or newer).  The default of tests where
 # there is no GPU, unless kernels are built already.
 # SWEEP=1: every block size and number of elements for each thread, for `sat bench tune`.
@@ -88,7 +89,7 @@ ifeq ($(WITH_CUDA),1)
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
-  NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) $(filter -DSAT_WITH_CUDA% -DSAT_WITH_LAB%,$(DEFS)) $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
+  NVCCFLAGS  := -std=c++20 -O1 -cudart static -Xfatbin -compress-all $(ARCH) $(filter -DSAT_WITH_CUDA% -DSAT_WITH_LAB%,$(DEFS)) $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
                 -Ikernels $(LIB_INC) $(LAB_INC) -Xcompiler $(HOST_FLAGS) $(EXTRA_NVCCFLAGS)
   ifndef FAST
     FAST := $(if $(and $(filter check check-run check-build quick quick-run,$(MAKECMDGOALS)),$(filter 0,$(HAVE_GPU))),$\
