@@ -380,8 +380,19 @@ struct row_filter {
         }
     }
 
+    /* Calls along<PHASE>, where PHASE is the window's width modulo a vector: one of N from PHASE on. */
+    template <unsigned PHASE, unsigned N> PRIM_DEVICE void along(shared &s, const results &r, const task &t) const
+    {
+        constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
+        if constexpr (N <= APART)
+            along<PHASE>(s, r, t);
+        else if (window.elements % VECTOR < PHASE + N / 2)
+            along<PHASE, N / 2>(s, r, t);
+        else
+            along<PHASE + N / 2, N / 2>(s, r, t);
+    }
+
     /* The results of row k of a step; its column sums begin at word `columns`. */
-    template <unsigned PHASE>
     PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, Result *row, unsigned k,
                             unsigned columns) const
     {
@@ -401,7 +412,7 @@ struct row_filter {
          * of the image, but for the shift by bytes in write_row(). */
         const unsigned offset = (unsigned)((uintptr_t)(row + r.first) % 16), stage = k * STAGE_WORDS + 4;
         t.stage = stage + offset / 4 + prim::lane_id() * RUN_WORDS;
-        along<PHASE>(s, r, t);
+        along<0, VECTOR>(s, r, t);
         prim::warp_sync(); /* the results are staged, and edge sums stored */
         if (t.division == BY_ROW_BUT_EDGES) {
             divide_edges(s, r, t, stage + offset / 4);
@@ -461,9 +472,7 @@ struct row_filter {
     }
 
     /* The warp's rows: number k of each step. */
-    template <unsigned PHASE>
-    PRIM_DEVICE void filter_rows_in(shared &s, const segment &g, int32_t left, const results &requested,
-                                    unsigned k) const
+    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &requested, unsigned k) const
     {
         const int32_t elements = x.n * (int32_t)CHANNELS;
         const bool edge = !mean.shrinks && (left < 0 || left + (int32_t)ELEMENTS > elements);
@@ -480,24 +489,11 @@ struct row_filter {
                 const int32_t after = row + (int32_t)ROWS;
                 next = prim::load(mean.rows + row_of(g, after < last ? after : last));
                 if (edge) copy_columns(s, columns, left);
-                do_row<PHASE>(s, requested, whole, row_of(g, row), to, k, columns);
+                do_row(s, requested, whole, row_of(g, row), to, k, columns);
             }
             row += ROWS;
             to += far;
             columns = next_step(columns);
-        }
-    }
-
-    /* Calls filter_rows_in<PHASE>, where PHASE is the window's width modulo a vector: one of N from PHASE on. */
-    template <unsigned PHASE = 0, unsigned N = VECTOR>
-    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &requested, unsigned k) const
-    {
-        constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
-        if constexpr (N > APART) {
-            if (window.elements % VECTOR < PHASE + N / 2) return filter_rows<PHASE, N / 2>(s, g, left, requested, k);
-            return filter_rows<PHASE + N / 2, N / 2>(s, g, left, requested, k);
-        } else {
-            filter_rows_in<PHASE>(s, g, left, requested, k);
         }
     }
 };
