@@ -158,10 +158,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const bool aligned = ((uintptr_t)row | out_pitch * sizeof(sum)) % (VECTOR_SUMS * sizeof(sum)) == 0;
         if (VECTOR_SUMS > 1 && full && aligned)
             write<ALIGNED>(s, w, region, row_prefix, sums, row, out_width, out_height);
-        else if (full)
-            write<MISALIGNED>(s, w, region, row_prefix, sums, row, out_width, out_height);
         else
-            write<PARTIAL>(s, w, region, row_prefix, sums, row, out_width, out_height);
+            write<OTHERS>(s, w, region, row_prefix, sums, row, out_width, out_height);
         if (carry_out && region.rows > 0 && region.y + region.rows == rows) write_carry(region, image_index, sums);
     }
 
@@ -293,16 +291,16 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* Sums in a vector that a lane stores, where rows of the table are aligned to it. */
     static constexpr unsigned VECTOR_SUMS = vector_of<WIDTH / prim::WARP, 16 / sizeof(sum)>;
 
-    /* How the warp's rows of the table lie in memory: whole and aligned to vectors, whole, or cut by the table's edge.
-     */
-    enum fit { ALIGNED, MISALIGNED, PARTIAL };
+    /* How the warp's rows of the table lie in memory: whole and aligned to vectors; or others, which may be cut by the
+     * table's edge. */
+    enum fit { ALIGNED, OTHERS };
 
     /* Makes the rows of the table, each from the one above, and writes those parts that the layout holds. */
     template <fit FIT>
     PRIM_DEVICE void write(shared &s, const warp_rows &w, const warp_region &region, const channels<sum, C> &row_prefix,
                            lane_sums (&sums)[GROUPS], sum *row, unsigned out_width, unsigned out_height) const
     {
-        constexpr unsigned ROWS_AT_ONCE = FIT == PARTIAL ? 1 : Shape::ROWS_AT_ONCE;
+        constexpr unsigned ROWS_AT_ONCE = FIT == ALIGNED ? Shape::ROWS_AT_ONCE : 1;
         for_rows_at_once<ROWS_AT_ONCE>(region.rows, [&](unsigned from, auto memory) {
             fuse::lane_items<tile_sum, C, LANE_ITEMS> q[ROWS_AT_ONCE][GROUPS];
 #pragma unroll
@@ -468,7 +466,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Writes a row by way of shared memory, so that each store of a warp covers whole cache lines, at any misalignment
-     * of the row.  PARTIAL: its first `width` sums.  The first and the last line of a row are partial, and share one
+     * of the row.  OTHERS: its first `width` sums.  The first and the last line of a row are partial, and share one
      * store: lanes in front of the row's first sum store its last sums instead. */
     template <fit FIT>
     PRIM_DEVICE static void write_row(shared &s, sum *row, const lane_sums (&sums)[GROUPS], unsigned width)
@@ -488,10 +486,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 #pragma unroll
         for (unsigned n = 1; n < LINES; n++)
             v[n] = s.columns.template get_vector<AT_ONCE>(from + (unsigned)next + (n - 1) * LINE);
-        if (FIT != PARTIAL || ends < width) prim::store((vector *)(row + ends), v[0]);
+        if (FIT == ALIGNED || ends < width) prim::store((vector *)(row + ends), v[0]);
 #pragma unroll
         for (unsigned n = 1; n < LINES; n++)
-            if (FIT != PARTIAL || (int)((n - 1) * LINE) < (int)width - next)
+            if (FIT == ALIGNED || (int)((n - 1) * LINE) < (int)width - next)
                 prim::store((vector *)(row + next) + (n - 1) * prim::WARP, v[n]);
         prim::warp_sync(); /* the row has been read */
     }
