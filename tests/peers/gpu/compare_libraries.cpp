@@ -169,6 +169,11 @@ int main(int argc, char **argv)
     T("f32 f64", SAT_F32, SAT_F64, 1, N, N);
     T("u16 f32", SAT_U16, SAT_F32, 1, N, N);
     T("u16 f64", SAT_U16, SAT_F64, 1, N, N);
+    T("u8 u32 odd", SAT_U8, SAT_U32, 1, N - 1, N); /* rows that are not aligned */
+    T("u16 u32 odd", SAT_U16, SAT_U32, 1, N - 1, N);
+    T("u16 u64 odd", SAT_U16, SAT_U64, 1, N - 1, N);
+    T("u8x3 u32 odd", SAT_U8, SAT_U32, 3, N - 1, N);
+    T("f32 f32 odd", SAT_F32, SAT_F32, 1, N - 1, N);
     T("u8 u32 small", SAT_U8, SAT_U32, 1, 512, 512);
     T("u16 u32 small", SAT_U16, SAT_U32, 1, 512, 512);
     T("u16 sq u64", SAT_U16, SAT_U64, 1, N, N, 2);
