@@ -9,6 +9,7 @@
 
 #include "answers_options.h"
 #include "batch.h"
+#include "filter_kinds.h"
 #include "filter_options.h"
 #include "input.h"
 #include "messages.h"
@@ -73,7 +74,7 @@ static void take_border(options *o, request *r)
 static void take_radius(options *o, job *j)
 {
     int64_t w = 0, h = 0;
-    if (gauss_side(&j->gauss, "--radius", optarg, true)) return;
+    if (filter_side(&j->filter, o, true)) return;
     if (!parse_size(optarg, 0, RADIUS_MAX, &w, &h)) options_wrong(o, "R or RXxRY in pixels from 0 to %d", RADIUS_MAX);
     j->window_width = 2 * w + 1;
     j->window_height = 2 * h + 1;
@@ -110,7 +111,7 @@ static void take(int c, options *o, request *r)
     int64_t n = 0, m = 0;
     switch (c) {
     case OPT_BOX:
-        if (!gauss_side(&j->gauss, "--box", optarg, false))
+        if (!filter_side(&j->filter, o, false))
             options_side(o, "the window's side", &j->window_width, &j->window_height);
         break;
     case OPT_RADIUS: take_radius(o, j); break;
@@ -153,7 +154,7 @@ static void take(int c, options *o, request *r)
         break;
     default:
         if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c) && !window_option(&j->windows, o, c))
-            gauss_option(&j->gauss, o, c);
+            filter_option(&j->filter, o, c);
     }
 }
 
@@ -167,7 +168,7 @@ static bool is_table_name(const char *path)
 /* Names the formats that can be written; for differences, the formats that hold them. */
 static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
-    const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;
+    const bool differences = r->j.filter.kind && r->j.filter.kind->is_real;
     const sat_type type = job_stored_type(&r->j, r->j.result ? r->j.result : SAT_F32);
     name_list names = {.used = 0};
     const image_format *f;
@@ -276,14 +277,14 @@ static bool check_counts(options *o, const request *r)
     for (int k = 0; k < w->outputs; k++)
         variance = variance ||
                    (window_statistic(w->output[k].statistic, strlen(w->output[k].statistic), &info) && info.variance);
-    if (!r->j.gauss.name && variance && w->ddof >= most)
+    if (!r->j.filter.kind && variance && w->ddof >= most)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
                               (long long)w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
-    if (r->j.gauss.name && w->min_valid >= 1)
+    if (r->j.filter.kind && w->min_valid >= 1)
         return options_refuse(o, "--min-valid %.0f: of %s it is a share of the weight, 0.5 or 50%%", w->min_valid,
-                              r->j.gauss.name);
-    if (!r->j.gauss.name && w->min_valid > (double)most)
+                              r->j.filter.name);
+    if (!r->j.filter.kind && w->min_valid > (double)most)
         return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
                               width, height, (long long)most, most > 1 ? "s" : "");
     return true;
@@ -305,8 +306,8 @@ static bool check_windows(options *o, request *r)
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
-    if (r->j.gauss.name)
-        return options_refuse(o, "%s: statistics are of windows whose sides are whole numbers", r->j.gauss.name);
+    if (r->j.filter.kind)
+        return options_refuse(o, "%s: statistics are of windows whose sides are whole numbers", r->j.filter.name);
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
                                  "--alpha straight take all");
@@ -345,8 +346,8 @@ static bool check_images(options *o, request *r)
         return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
     if (r->answers.job.decode.array == ARRAY_TABLE)
         return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
-    if (r->j.gauss.side > 0 && r->j.passes > 1)
-        return options_refuse(o, "--passes is for windows whose sides are whole numbers, not for %s", r->j.gauss.name);
+    if (r->j.filter.kind && r->j.passes > 1)
+        return options_refuse(o, "--passes is for windows whose sides are whole numbers, not for %s", r->j.filter.name);
     const char *stray = options_given(o, OF_BLURS | OF_IMAGES);
     if (r->j.table && stray) return options_refuse(o, "%s is for --box, not for tables", stray);
     if (!check_windows(o, r)) return false;

@@ -1,15 +1,9 @@
-/* filter_options.h - the options of Gaussian filters, and of statistics of windows. */
+/* filter_options.h - the options of statistics of windows. */
 #ifndef CLI_FILTER_OPTIONS_H
 #define CLI_FILTER_OPTIONS_H
 
 #include "job.h"
 #include "options.h"
-
-/* A side of a square window in pixels, or a radius, that has a fraction; false if the text is none. */
-bool gauss_side(gauss_choice *g, const char *option, const char *text, bool is_radius);
-
-/* Takes the option that options_next() returned; false if it is none of a Gaussian. */
-bool gauss_option(gauss_choice *g, options *o, int c);
 
 /* Takes the option that options_next() returned; false if it is none of windows alone. */
 bool window_option(window_request *r, options *o, int c);

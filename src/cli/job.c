@@ -17,7 +17,7 @@ void job_stage(const job *j, times *spent, const char *label)
 sat_type job_result_type(const job *j, sat_type sample)
 {
     if (j->result != SAT_TYPE_NONE) return j->result;
-    return j->gauss.name && j->gauss.mode == SAT_GAUSS_DOG ? sat_real_type(sample) : sample;
+    return j->filter.kind && j->filter.kind->is_real ? sat_real_type(sample) : sample;
 }
 
 sat_type job_stored_type(const job *j, sat_type result)
@@ -89,6 +89,15 @@ encode_options job_encoding(const job *j, const job_source *from, int threads, t
     return encode;
 }
 
+image job_image_of(const image_shape *shape)
+{
+    return (image){.width = shape->width,
+                   .height = shape->height,
+                   .channels = shape->channels,
+                   .planes = shape->planes,
+                   .type = shape->type};
+}
+
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)
 {
     return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height *
@@ -127,11 +136,8 @@ void job_say_clipped(const job *j, const char *input, const image *img, int64_t 
 static const char *why_empty(const job *j)
 {
     const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
-    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
-    if (j->gauss.name)
-        return !some               ? "no pixels near them count"
-               : j->gauss.side > 0 ? "too little of the window's weight lies on pixels that count"
-                                   : "too little of the Gaussian's weight lies on pixels that count";
+    const filter_kind *kind = j->filter.kind;
+    if (kind) return some || kind->is_signed ? kind->sparse : "no pixels near them count";
     if (j->keep_holes) return "their pixels do not count, or too few samples around them";
     return some ? "too few samples of their windows count" : "no samples of their windows count";
 }

@@ -8,9 +8,12 @@
 #include "progress.h"
 #include "sat_bytes.h"
 #include "sat_file.h"
-#include "sat_gauss.h"
 #include "sat_window.h"
 #include "valid_choice.h"
+
+struct filter_pass;
+struct stream;
+struct stream_filter;
 
 /* ---- statistics of windows ---- */
 
@@ -50,13 +53,24 @@ typedef struct window_request {
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
 
-/* A Gaussian filter: members as in sat_gauss_spec. */
-typedef struct gauss_choice {
-    const char *name; /* the option that was given, NULL: none */
-    sat_gauss_mode mode;
-    double sigma, sigma2, amount;
-    double side; /* of a window with a rim, in place of the Gaussian; 0 = none */
-} gauss_choice;
+/* A filter that is no box, by its option (filter_kinds.c). */
+typedef struct filter_kind {
+    int option, mode; /* mode: the operation's own */
+    int numbers;      /* of the option's value, one or two with a comma between */
+    unsigned sign;    /* NUMBER_SIGN: the second may have one; or 0 */
+    bool (*takes)(const double *number);
+    const char *value;  /* what it is, for an error */
+    bool is_signed;     /* results may be negative */
+    bool is_real;       /* and are floats */
+    const char *sparse; /* why results are empty where too little counts */
+    sat_status (*open)(struct stream *s, const struct filter_pass *p, struct stream_filter *f, error *err);
+} filter_kind;
+
+typedef struct filter_choice {
+    const filter_kind *kind; /* NULL: a box */
+    const char *name;        /* the option that was given */
+    double number[2];
+} filter_choice;
 
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
@@ -73,7 +87,7 @@ typedef struct job {
     window_request windows;
 
     int64_t window_width, window_height, passes;
-    gauss_choice gauss; /* a Gaussian filter instead of a box, if it has a name */
+    filter_choice filter;
     const char *border; /* NULL = the first */
     double border_value[4];
     int border_values; /* 0, 1 = one for all channels, or one for each */
@@ -110,6 +124,9 @@ typedef struct job_need {
     int threads;
     bool by_rows; /* of a table: its mask is not held */
 } job_need;
+
+/* An image of that shape, without pixels. */
+image job_image_of(const image_shape *shape);
 
 /* Host memory that the library said an object would take; 0 where it refused the spec, which is said later. */
 uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes);

@@ -63,6 +63,19 @@ stream *stream_new(const job *j, const job_source *from, int threads, error *err
     return s;
 }
 
+uint64_t stream_measure(const job *j, image *head, sat_type made, int threads,
+                        bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err), void *context)
+{
+    error refused; /* is said when the image is filtered */
+    stream *s = stream_new(j, &(job_source){.img = head}, threads, &refused);
+    if (!s) return 0;
+    s->measures = true, s->context = context;
+    *s->head = *head, s->sample = head->type, *s->made = made;
+    const uint64_t bytes = open(s, 0, s->stage, &refused) ? s->bytes : 0;
+    stream_free(s);
+    return bytes;
+}
+
 void stream_free(stream *s)
 {
     for (int i = 0; i < STREAM_STAGES; i++) stream_stage_free(&s->stage[i]);

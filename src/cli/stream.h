@@ -26,6 +26,10 @@ void stream_write_to(stream *s, int i, const image_format *format, const encode_
 /* Reads, filters and writes all rows; the image that was decoded is freed.  spent->encode_s: the time after filters. */
 bool stream_run(stream *s, times *spent, error *err);
 
+/* What the objects of the first pass that open() makes will take, of an image, made to samples of that type. */
+uint64_t stream_measure(const job *j, image *head, sat_type made, int threads,
+                        bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err), void *context);
+
 /* Destroys the filters, and frees the mask, the row sinks, and *s. */
 void stream_free(stream *s);
 

@@ -96,7 +96,7 @@ static void make_room(ring *r, int64_t from, int64_t to)
 static bool needs(const work *w, int stage, int64_t first, int64_t end, int64_t *from, int64_t *to, error *err)
 {
     const stream_filter *f = w->s->stage[stage].filter;
-    return f->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
+    return f->is->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
 static bool has_mask(const stream *s, int stage)

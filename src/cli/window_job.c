@@ -79,6 +79,8 @@ static void set_nodata(const work *w, int i, image_meta *meta)
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
 
+STREAM_OF(window, sat_window_run(o, src, NULL, results, run))
+
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const stream *s)
 {
@@ -93,26 +95,6 @@ static void say_empty(const work *w, const stream *s)
         holes.results += image_samples(&s->head[i]);
     }
     job_say_holes(w->j, w->input, &w->valid, &holes);
-}
-
-/* What all outputs have in common. */
-static sat_window_spec window_spec(const job *j, const image_shape *colours, int threads)
-{
-    sat_window_spec spec = {.width = colours->width,
-                            .height = colours->height,
-                            .channels = colours->channels,
-                            .sample = colours->type,
-                            .count = colours->planes,
-                            .window_width = j->window_width,
-                            .window_height = j->window_height,
-                            .border = j->border,
-                            .ddof = j->windows.ddof,
-                            .keep_holes = j->keep_holes,
-                            .min_valid = j->windows.min_valid,
-                            .threads = threads,
-                            .backend = j->backend};
-    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
-    return spec;
 }
 
 /* The range that output i reads, if it is not set: of the image's type.  0 if it reads none. */
@@ -140,12 +122,13 @@ static void say_uniform(const work *w, int i, int value)
         w->r->label[i], value, hint);
 }
 
-/* The windows of one range of samples, and which outputs are theirs. */
-static bool open_range(stream *s, sat_window_spec spec, sat_window **window, int index[], int *outputs, error *err)
+/* The windows of one range of samples; *f: theirs, and which outputs are theirs. */
+static bool open_range(stream *s, sat_window_spec spec, stream_filter *f, error *err)
 {
     const work *w = s->context;
     const job *j = w->j;
     sat_window_output output[SAT_OUTPUTS];
+    int index[SAT_OUTPUTS];
     char range[REAL_TEXT_BYTES];
     spec.output = output;
     for (int i = 0; i < w->r->outputs; i++) {
@@ -154,39 +137,50 @@ static bool open_range(stream *s, sat_window_spec spec, sat_window **window, int
         output[spec.outputs].result = w->result[i];
         index[spec.outputs++] = i;
     }
-    *outputs = spec.outputs;
-    sat_bytes bytes;
-    if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-    sat_status status = sat_window_create(window, &spec);
+    sat_status status = stream_make(s, &stream_window, &spec, f, err);
     if (status == SAT_ERR_UNAVAILABLE && spec.avoid_empty) { /* a device */
         spec.avoid_empty = false;
-        status = sat_window_create(window, &spec);
+        status = stream_make(s, &stream_window, &spec, f, err);
     }
-    if (status != SAT_OK) return fail(err, "%s", sat_detail());
-    if (j->verbose)
+    memcpy(f->result, index, sizeof index);
+    f->results = spec.outputs;
+    if (status == SAT_OK && j->verbose && !s->measures)
         say(input_name(w->input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
-            spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, sat_window_note(*window));
-    return true;
+            spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, f->is->note(f->object));
+    return status == SAT_OK;
 }
 
 /* What all outputs have in common, with what counts. */
-static bool common_spec(const work *w, int threads, sat_window_spec *spec, error *err)
+static bool common_spec(const work *w, const stream *s, sat_window_spec *spec, error *err)
 {
     const job *j = w->j;
-    image_shape colours = image_shape_of(&w->head);
-    colours.channels = w->channels;
-    *spec = window_spec(j, &colours, threads);
-    spec->masked = w->valid.masked;
-    spec->skip_nan = w->valid.skip_nan;
-    spec->has_nodata = w->valid.has_nodata;
-    spec->empty_set = w->valid.has_nodata;
+    *spec = (sat_window_spec){.width = w->head.width,
+                              .height = w->head.height,
+                              .channels = w->channels,
+                              .sample = w->head.type,
+                              .count = w->head.planes,
+                              .window_width = j->window_width,
+                              .window_height = j->window_height,
+                              .border = j->border,
+                              .masked = w->valid.masked,
+                              .skip_nan = w->valid.skip_nan,
+                              .has_nodata = w->valid.has_nodata,
+                              .empty_set = w->valid.has_nodata,
+                              .ddof = j->windows.ddof,
+                              .keep_holes = j->keep_holes,
+                              .nodata = w->valid.nodata,
+                              .min_valid = j->windows.min_valid,
+                              .empty = w->valid.nodata,
+                              .threads = s->threads,
+                              .backend = j->backend,
+                              .band_rows = stream_band_rows(s),
+                              .has_extremes = w->whole.known,
+                              .lowest = w->whole.lowest,
+                              .largest_var = w->whole.largest_var};
     for (int i = 0; i < w->r->outputs; i++) /* else NaN, or 0 */
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
-    spec->nodata = spec->empty = w->valid.nodata;
-    spec->has_extremes = w->whole.known;
-    spec->lowest = w->whole.lowest, spec->largest_var = w->whole.largest_var;
     return job_border_values(j, &w->head, w->channels, spec->border_value, err);
 }
 
@@ -214,28 +208,6 @@ static void say_results(const work *w, const stream *s)
     if (w->channels < w->head.channels && !j->quiet)
         say(input_name(w->input), "results are without alpha%s",
             w->by_alpha ? "; pixels whose alpha is 0 do not count" : "");
-}
-
-/* Results, a mask and the object; whether there will be a mask is not known yet. */
-uint64_t job_window_bytes(const image_shape *shape, const void *context)
-{
-    const job_need *need = context;
-    const job *j = need->j;
-    image_shape colours = *shape, mask = *shape;
-    colours.channels -= shape->channels % 2 == 0;
-    mask.channels = 1;
-    sat_window_spec spec = window_spec(j, &colours, need->threads);
-    spec.output = j->windows.output, spec.outputs = j->windows.outputs, spec.masked = true;
-    sat_bytes bytes;
-    const sat_status status = sat_window_bytes(&spec, &bytes);
-    uint64_t all = job_image_bytes(&mask, SAT_U8) + job_object_bytes(status, &bytes);
-    for (int i = 0; i < j->windows.outputs; i++) {
-        const sat_type type = j->windows.output[i].compare ? SAT_U8
-                              : j->result                  ? j->result
-                                                           : sat_real_type(shape->type);
-        all += job_image_bytes(&colours, type);
-    }
-    return all;
 }
 
 static bool by_alpha(const job *j, const image *img)
@@ -273,19 +245,32 @@ static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     sat_window_spec spec;
     (void)pass;
-    if (!common_spec(w, s->threads, &spec, err)) return false;
-    spec.band_rows = stream_band_rows(s);
+    if (!common_spec(w, s, &spec, err)) return false;
     for (int i = 0; i < w->r->outputs; i++) {
-        sat_window *window;
         if (has_range_of_another(w, i)) continue;
-        stream_filter *f = &g->filter[g->filters];
-        *f = STREAM_FILTER(window);
         spec.range = w->r->range[i];
-        if (!open_range(s, spec, &window, f->result, &f->results, err)) return false;
-        f->object = window;
+        if (!open_range(s, spec, &g->filter[g->filters], err)) return false;
         g->filters++;
     }
     return true;
+}
+
+/* Results, a mask and the objects; whether there will be a mask is not known yet. */
+uint64_t job_window_bytes(const image_shape *shape, const void *context)
+{
+    const job_need *need = context;
+    job j = *need->j;
+    work w = {.j = &j, .r = &j.windows, .head = job_image_of(shape), .valid = {.masked = true}};
+    image_shape colours = *shape, mask = *shape;
+    w.channels = colours.channels -= shape->channels % 2 == 0;
+    mask.channels = 1;
+    if (j.border_values > 1) j.border_values = w.channels; /* another number is refused later */
+    uint64_t all = job_image_bytes(&mask, SAT_U8);
+    for (int i = 0; i < j.windows.outputs; i++) {
+        w.result[i] = j.windows.output[i].compare ? SAT_U8 : j.result ? j.result : sat_real_type(shape->type);
+        all += job_image_bytes(&colours, w.result[i]);
+    }
+    return all + stream_measure(&j, &w.head, SAT_TYPE_NONE, need->threads, open_windows, &w);
 }
 
 static bool what_counts(work *w, stream *s, error *err)
@@ -321,21 +306,15 @@ static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     sat_window_spec spec;
     (void)pass;
-    if (!common_spec(w, s->threads, &spec, err)) return false;
-    spec.band_rows = stream_band_rows(s);
+    if (!common_spec(w, s, &spec, err)) return false;
     spec.empty_set = spec.avoid_empty = spec.keep_holes = false;
     spec.outputs = 1;
     for (int i = 0; i < 2; i++) {
         const sat_window_output output = {.statistic = i == 0 ? "var" : "mean", .result = SAT_F64};
-        sat_window *window;
-        sat_bytes bytes;
-        stream_filter *f = &g->filter[i];
         spec.output = &output;
         if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0, spec.border = NULL;
-        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
-        *f = STREAM_FILTER(window);
-        f->object = window, f->result[0] = i, f->results = 1;
+        if (stream_make(s, &stream_window, &spec, &g->filter[i], err) != SAT_OK) return false;
+        g->filter[i].result[0] = i;
         g->filters++;
     }
     return true;

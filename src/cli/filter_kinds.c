@@ -1,0 +1,105 @@
+#include "filter_kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "number.h"
+#include "sat_gauss.h"
+#include "sat_image.h"
+
+/* ---- Gaussian filters ----------------------------------------------------------------------------- */
+
+STREAM_OF(gauss, sat_gauss_run(o, src, results, run))
+
+enum { SIDE = -1 /* a mode: number[0] is the side of a window, in place of the Gaussian */ };
+#define SIGMA "in pixels, above 0 and up to 16384"
+
+static sat_status open_gauss(stream *s, const filter_pass *p, stream_filter *f, error *err)
+{
+    const job *j = p->j;
+    const int mode = j->filter.kind->mode;
+    const double *number = j->filter.number;
+    sat_gauss_spec spec = {.width = p->shape.width,
+                           .height = p->shape.height,
+                           .channels = p->shape.channels,
+                           .sample = p->shape.type,
+                           .sigma = number[0],
+                           .border = j->border,
+                           .weighted_alpha = p->weighted,
+                           .mode = mode == SIDE ? SAT_GAUSS_BLUR : (sat_gauss_mode)mode,
+                           .amount = number[1],
+                           .sigma2 = number[1],
+                           .backend = j->backend,
+                           .threads = s->threads,
+                           .count = p->shape.planes,
+                           .result = p->result,
+                           .masked = p->valid.masked,
+                           .skip_nan = p->valid.skip_nan,
+                           .has_nodata = p->valid.has_nodata,
+                           .keep_holes = j->keep_holes,
+                           .empty_set = p->valid.has_nodata && sat_type_holds(p->result, p->valid.nodata),
+                           .nodata = p->valid.nodata,
+                           .min_valid = j->windows.min_valid,
+                           .empty = p->valid.nodata,
+                           .band_rows = stream_band_rows(s),
+                           .side = mode == SIDE ? number[0] : 0};
+    memcpy(spec.border_value, p->border_value, sizeof spec.border_value);
+    return stream_make(s, &stream_gauss, &spec, f, err);
+}
+
+static bool takes_sigma(const double *number)
+{
+    return number[0] > 0 && number[0] <= SAT_GAUSS_SIGMA_MAX;
+}
+
+static bool takes_sigmas(const double *number)
+{
+    return takes_sigma(number) && takes_sigma(number + 1);
+}
+
+static const filter_kind of_side = {
+    .mode = SIDE, .sparse = "too little of the window's weight lies on pixels that count", .open = open_gauss};
+
+/* ---- all of them ---------------------------------------------------------------------------------- */
+
+static const filter_kind kinds[] = {
+    {OPT_GAUSS, SAT_GAUSS_BLUR, 1, 0, takes_sigma, "the standard deviation " SIGMA, false, false,
+     "too little of the Gaussian's weight lies on pixels that count", open_gauss},
+    {OPT_UNSHARP, SAT_GAUSS_UNSHARP, 2, NUMBER_SIGN, takes_sigma,
+     "S,A, the blur's standard deviation " SIGMA ", and the amount", true, false,
+     "their pixels do not count, or too little around them", open_gauss},
+    {OPT_DOG, SAT_GAUSS_DOG, 2, 0, takes_sigmas, "A,B, two standard deviations " SIGMA, true, true,
+     "their pixels do not count, or too little around them", open_gauss},
+};
+
+static bool parse(const char *text, const filter_kind *kind, double *number)
+{
+    char first[64];
+    const size_t n = strcspn(text, ",");
+    if (kind->numbers == 1) return number_of(text, NUMBER_REAL, number);
+    if (text[n] != ',' || n >= sizeof first) return false;
+    snprintf(first, sizeof first, "%.*s", (int)n, text);
+    return number_of(first, NUMBER_REAL, number) && number_of(text + n + 1, NUMBER_REAL | kind->sign, number + 1);
+}
+
+bool filter_option(filter_choice *f, options *o, int c)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const filter_kind *kind = &kinds[i];
+        if (kind->option != c) continue;
+        *f = (filter_choice){.kind = kind, .name = o->line->name};
+        if (!parse(optarg, kind, f->number) || !kind->takes(f->number)) options_wrong(o, "%s", kind->value);
+        return true;
+    }
+    return false;
+}
+
+bool filter_side(filter_choice *f, const options *o, bool is_radius)
+{
+    double value, side;
+    if (!number_of(optarg, NUMBER_REAL, &value)) return false;
+    side = is_radius ? 2 * value + 1 : value;
+    if (!(side > 1 && side <= SAT_GAUSS_SIDE_MAX) || value == (double)(int64_t)value) return false;
+    *f = (filter_choice){.kind = &of_side, .name = o->line->name, .number = {side}};
+    return true;
+}
