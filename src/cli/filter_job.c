@@ -55,39 +55,31 @@ static bool pass_of(const stream *s, int64_t pass, filter_pass *p, error *err)
 {
     const work *w = s->context;
     valid_samples *valid = &p->valid;
-    *p = (filter_pass){.j = &w->j, .number = pass, .shape = image_shape_of(&w->head), .valid = w->valid};
-    p->shape.channels = s->head->channels;
+    if (!filter_pass_of(p, s, &w->j, &w->head, s->head->channels, err)) return false;
+    p->number = pass;
     p->shape.type = pass > 0 ? s->made[0] : s->sample;
     p->result = s->made[0];
+    p->valid = w->valid;
     p->weighted = w->j.alpha != ALPHA_STRAIGHT && p->shape.channels % 2 == 0;
     if (pass > 0 && by_value(valid)) {
         valid->masked = false;
         if (valid->has_nodata && !sat_type_holds(s->made[0], valid->nodata))
             valid->has_nodata = false, valid->skip_nan = true;
     }
-    return job_border_values(&w->j, &w->head, p->shape.channels, p->border_value, err);
+    return true;
 }
 
 /* ---- all samples count, or the filter knows which --------------------------------------------------- */
 
 static sat_status open_box(stream *s, const filter_pass *p, stream_filter *f, error *err)
 {
-    sat_box_spec spec = {.width = p->shape.width,
-                         .height = p->shape.height,
-                         .channels = p->shape.channels,
-                         .sample = p->shape.type,
+    sat_box_spec spec = {FILTER_PASS(p),
                          .window_width = p->j->window_width,
                          .window_height = p->j->window_height,
-                         .border = p->j->border,
                          .weighted_alpha = p->weighted,
                          .anchor = anchor_of(p->number),
-                         .count = p->shape.planes,
-                         .backend = p->j->backend,
-                         .threads = s->threads,
-                         .result = p->result,
-                         .band_rows = stream_band_rows(s)};
+                         .result = p->result};
     sat_box *box = NULL;
-    memcpy(spec.border_value, p->border_value, sizeof spec.border_value);
     const sat_status status = stream_make(s, &stream_box, &spec, f, err);
     spec.weighted_alpha = false;
     if (status == SAT_ERR_RANGE && p->weighted && sat_box_create(&box, &spec) == SAT_OK) {
@@ -133,37 +125,20 @@ static bool open_filter(stream *s, int64_t pass, stream_stage *g, error *err)
 /* The results' samples are of that type, and others empty where there is a value that they hold. */
 static bool add_means(stream *s, const filter_pass *p, sat_type result, stream_filter *f, error *err)
 {
-    const job *j = p->j;
-    const valid_samples *valid = &p->valid;
     const sat_window_output mean = {.statistic = "mean", .result = result};
-    const bool has_empty = valid->has_nodata && sat_type_holds(result, valid->nodata);
-    sat_window_spec spec = {.width = p->shape.width,
-                            .height = p->shape.height,
-                            .channels = p->shape.channels,
-                            .count = p->shape.planes,
-                            .sample = p->shape.type,
-                            .window_width = j->window_width,
-                            .window_height = j->window_height,
-                            .border = j->border,
-                            .anchor = anchor_of(p->number),
-                            .outputs = 1,
-                            .output = &mean,
-                            .masked = valid->masked,
-                            .skip_nan = valid->skip_nan,
-                            .has_nodata = valid->has_nodata,
-                            .empty_set = has_empty,
-                            .avoid_empty = has_empty,
-                            .keep_holes = j->keep_holes,
-                            .nodata = valid->nodata,
-                            .empty = valid->nodata,
-                            .min_valid = j->windows.min_valid,
-                            .threads = s->threads,
-                            .backend = j->backend,
-                            .band_rows = stream_band_rows(s)};
-    memcpy(spec.border_value, p->border_value, sizeof spec.border_value);
+    const bool has_empty = p->valid.has_nodata && sat_type_holds(result, p->valid.nodata);
+    const sat_window_spec spec = {FILTER_PASS(p),
+                                  FILTER_VALID(p),
+                                  .window_width = p->j->window_width,
+                                  .window_height = p->j->window_height,
+                                  .anchor = anchor_of(p->number),
+                                  .outputs = 1,
+                                  .output = &mean,
+                                  .empty_set = has_empty,
+                                  .avoid_empty = has_empty};
     const sat_status status = stream_make(s, &stream_window, &spec, f, err);
     return status == SAT_ERR_UNAVAILABLE ? fail(err, "%s, by which boxes leave out samples that do not count%s",
-                                                sat_detail(), by_value(valid) ? "; --nodata none takes all" : "")
+                                                sat_detail(), by_value(&p->valid) ? "; --nodata none takes all" : "")
                                          : status == SAT_OK;
 }
 

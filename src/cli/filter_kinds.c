@@ -7,6 +7,13 @@
 #include "sat_gauss.h"
 #include "sat_image.h"
 
+bool filter_pass_of(filter_pass *p, const stream *s, const job *j, const image *img, int channels, error *err)
+{
+    *p = (filter_pass){.j = j, .shape = image_shape_of(img), .threads = s->threads, .band_rows = stream_band_rows(s)};
+    p->shape.channels = channels;
+    return job_border_values(j, img, channels, p->border_value, err);
+}
+
 /* ---- Gaussian filters ----------------------------------------------------------------------------- */
 
 STREAM_OF(gauss, sat_gauss_run(o, src, results, run))
@@ -16,34 +23,18 @@ enum { SIDE = -1 /* a mode: number[0] is the side of a window, in place of the G
 
 static sat_status open_gauss(stream *s, const filter_pass *p, stream_filter *f, error *err)
 {
-    const job *j = p->j;
-    const int mode = j->filter.kind->mode;
-    const double *number = j->filter.number;
-    sat_gauss_spec spec = {.width = p->shape.width,
-                           .height = p->shape.height,
-                           .channels = p->shape.channels,
-                           .sample = p->shape.type,
-                           .sigma = number[0],
-                           .border = j->border,
-                           .weighted_alpha = p->weighted,
-                           .mode = mode == SIDE ? SAT_GAUSS_BLUR : (sat_gauss_mode)mode,
-                           .amount = number[1],
-                           .sigma2 = number[1],
-                           .backend = j->backend,
-                           .threads = s->threads,
-                           .count = p->shape.planes,
-                           .result = p->result,
-                           .masked = p->valid.masked,
-                           .skip_nan = p->valid.skip_nan,
-                           .has_nodata = p->valid.has_nodata,
-                           .keep_holes = j->keep_holes,
-                           .empty_set = p->valid.has_nodata && sat_type_holds(p->result, p->valid.nodata),
-                           .nodata = p->valid.nodata,
-                           .min_valid = j->windows.min_valid,
-                           .empty = p->valid.nodata,
-                           .band_rows = stream_band_rows(s),
-                           .side = mode == SIDE ? number[0] : 0};
-    memcpy(spec.border_value, p->border_value, sizeof spec.border_value);
+    const int mode = p->j->filter.kind->mode;
+    const double *number = p->j->filter.number;
+    const sat_gauss_spec spec = {FILTER_PASS(p),
+                                 FILTER_VALID(p),
+                                 .sigma = number[0],
+                                 .weighted_alpha = p->weighted,
+                                 .mode = mode == SIDE ? SAT_GAUSS_BLUR : (sat_gauss_mode)mode,
+                                 .amount = number[1],
+                                 .sigma2 = number[1],
+                                 .result = p->result,
+                                 .empty_set = p->valid.has_nodata && sat_type_holds(p->result, p->valid.nodata),
+                                 .side = mode == SIDE ? number[0] : 0};
     return stream_make(s, &stream_gauss, &spec, f, err);
 }
 

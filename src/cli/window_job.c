@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "filter_kinds.h"
 #include "messages.h"
 #include "number.h"
 #include "progress.h"
@@ -154,34 +154,22 @@ static bool open_range(stream *s, sat_window_spec spec, stream_filter *f, error 
 /* What all outputs have in common, with what counts. */
 static bool common_spec(const work *w, const stream *s, sat_window_spec *spec, error *err)
 {
-    const job *j = w->j;
-    *spec = (sat_window_spec){.width = w->head.width,
-                              .height = w->head.height,
-                              .channels = w->channels,
-                              .sample = w->head.type,
-                              .count = w->head.planes,
-                              .window_width = j->window_width,
-                              .window_height = j->window_height,
-                              .border = j->border,
-                              .masked = w->valid.masked,
-                              .skip_nan = w->valid.skip_nan,
-                              .has_nodata = w->valid.has_nodata,
+    filter_pass p;
+    if (!filter_pass_of(&p, s, w->j, &w->head, w->channels, err)) return false;
+    p.valid = w->valid;
+    *spec = (sat_window_spec){FILTER_PASS(&p),
+                              FILTER_VALID(&p),
+                              .window_width = w->j->window_width,
+                              .window_height = w->j->window_height,
                               .empty_set = w->valid.has_nodata,
-                              .ddof = j->windows.ddof,
-                              .keep_holes = j->keep_holes,
-                              .nodata = w->valid.nodata,
-                              .min_valid = j->windows.min_valid,
-                              .empty = w->valid.nodata,
-                              .threads = s->threads,
-                              .backend = j->backend,
-                              .band_rows = stream_band_rows(s),
+                              .ddof = w->r->ddof,
                               .has_extremes = w->whole.known,
                               .lowest = w->whole.lowest,
                               .largest_var = w->whole.largest_var};
     for (int i = 0; i < w->r->outputs; i++) /* else NaN, or 0 */
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
-    return job_border_values(j, &w->head, w->channels, spec->border_value, err);
+    return true;
 }
 
 /* Has output i the range of an output before it? */
