@@ -33,6 +33,7 @@ struct answers {
     int channels;      /* the most of an input so far; when fixed, the columns' */
     sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
     uint64_t rows;     /* written */
+    uint64_t infinite; /* values that JSON has no number for */
     row *held;         /* until the columns are fixed */
     char *held_others; /* what their fields point to */
     sat_sum *held_values;
@@ -235,7 +236,7 @@ static void put_csv_header(answers *s)
 }
 
 /* Channel c of column k. */
-static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
+static void put_value(answers *s, const row *r, int k, int c, text_out *t)
 {
     const answers_column *column = &s->spec.stats[k];
     sat_type type = column->sum && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
@@ -249,7 +250,7 @@ static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
     else if (type == SAT_U64)
         text_uint(t, value.u);
     else if (s->spec.form == ANSWERS_JSON && !isfinite(value.f))
-        text_string(t, "null");
+        text_string(t, "null"), s->infinite += isinf(value.f) != 0;
     else
         text_real(t, value.f);
 }
@@ -486,6 +487,11 @@ void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *ch
         fix_columns(s);
         put_row(s, &r);
     }
+}
+
+uint64_t answers_infinite(const answers *s)
+{
+    return s->infinite;
 }
 
 bool answers_failed(const answers *s)

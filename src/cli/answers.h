@@ -65,6 +65,9 @@ void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *ch
  * number. */
 int answers_left_out(const answers *s, name_list *names);
 
+/* How many values were inf or -inf, for which JSON has null. */
+uint64_t answers_infinite(const answers *s);
+
 /* The output cannot be written; answers_close() says why. */
 bool answers_failed(const answers *s);
 bool answers_on_stdout(const answers *s);

@@ -381,33 +381,20 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     image img = {0};
     error err;
     times spent = {0};
-    bool at_first = false;
     int at_output = -1;
-    const bool windows = j->windows.outputs > 0;
+    const job_kind *kind = j->table ? &job_of_table : j->windows.outputs > 0 ? &job_of_windows : &job_of_filter;
     double start = clock_now_s();
     const job_need need = {.j = j, .threads = threads};
-    image_memory memory = {.work = j->table  ? job_table_bytes
-                                   : windows ? job_window_bytes
-                                             : job_filter_bytes,
-                           .context = &need};
-    decode_options decode = {.max_pixels = j->max_pixels,
-                             .no_orient = j->no_orient,
-                             .threads = threads,
-                             .memory = &memory,
-                             .progress = {progress_more, &spent.item},
-                             .channels = j->channels,
-                             .page = j->page,
-                             .raw = j->raw,
-                             .planes_from = planes_from(j, outputs)};
+    image_memory memory = {.work = kind->bytes, .context = &need};
+    decode_options decode = j->decode;
+    decode.threads = threads, decode.memory = &memory, decode.planes_from = planes_from(j, outputs);
+    decode.progress = (io_progress){progress_more, &spent.item};
 
     job_stage(j, &spent, "decode");
     row_source rows, mask = {.in.fd = -1};
     bool ok = row_source_open(&rows, input, &decode, &err);
     char why[96];
-    const char *whole = !ok ? NULL
-                            : (j->table  ? job_table_whole
-                               : windows ? job_window_whole
-                                         : job_filter_whole)(j, &rows, outputs);
+    const char *whole = ok ? kind->whole(j, &rows, outputs) : NULL;
     if (ok && !whole && j->valid.mask) {
         ok = mask_file_open(&mask, &j->valid, &rows.head, threads, &err);
         if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
@@ -434,11 +421,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         if (j->border_values > 1 && image_planes(head) > 1)
             ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
                       j->border_values, image_planes(head));
-        else if (windows)
-            ok = job_window(j, input, &from, outputs, threads, &spent, &at_output, &err);
-        else
-            ok = (j->table ? job_table : job_filter)(j, input, &from, outputs[0], threads, &spent, &at_first, &err);
-        if (at_first) at_output = 0;
+        ok = ok && kind->run(j, input, &from, outputs, threads, &spent, &at_output, &err);
     }
     row_source_close(&mask);
     row_source_close(&rows);

@@ -390,13 +390,10 @@ static int run_means(options *o, request *r)
 
 static int run_images(const options *o, request *r)
 {
-    r->j.max_pixels = o->max_pixels;
+    r->j.decode = r->answers.job.decode;
+    r->j.decode.max_pixels = r->j.valid.max_pixels = o->max_pixels;
+    r->j.valid.no_orient = r->j.decode.no_orient;
     r->j.valid.quiet = o->quiet;
-    r->j.channels = r->answers.job.decode.channels;
-    r->j.page = r->answers.job.decode.page;
-    r->j.raw = r->answers.job.decode.raw;
-    r->j.no_orient = r->j.valid.no_orient = r->answers.job.decode.no_orient;
-    r->j.valid.max_pixels = o->max_pixels;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;

@@ -34,7 +34,7 @@ typedef struct work {
     sat_counts stored;
 } work;
 
-/* ---- a pass --------------------------------------------------------------------------------------- */
+/* ---- a box ---------------------------------------------------------------------------------------- */
 
 STREAM_OF(box, sat_box_run(o, src, results, run))
 STREAM_OF(window, sat_window_run(o, src, NULL, results, run))
@@ -60,7 +60,7 @@ static bool pass_of(const stream *s, int64_t pass, filter_pass *p, error *err)
     p->shape.type = pass > 0 ? s->made[0] : s->sample;
     p->result = s->made[0];
     p->valid = w->valid;
-    p->weighted = w->j.alpha != ALPHA_STRAIGHT && p->shape.channels % 2 == 0;
+    p->weighted = (w->all || w->j.filter.kind) && w->j.alpha != ALPHA_STRAIGHT && p->shape.channels % 2 == 0;
     if (pass > 0 && by_value(valid)) {
         valid->masked = false;
         if (valid->has_nodata && !sat_type_holds(s->made[0], valid->nodata))
@@ -68,8 +68,6 @@ static bool pass_of(const stream *s, int64_t pass, filter_pass *p, error *err)
     }
     return true;
 }
-
-/* ---- all samples count, or the filter knows which --------------------------------------------------- */
 
 static sat_status open_box(stream *s, const filter_pass *p, stream_filter *f, error *err)
 {
@@ -90,14 +88,47 @@ static sat_status open_box(stream *s, const filter_pass *p, stream_filter *f, er
     return status;
 }
 
+/* ---- means of what counts ------------------------------------------------------------------------- */
+
+/* The next pass's mask is that of this one's ones: 1 where the results are not empty. */
+static sat_status open_means(stream *s, const filter_pass *p, stream_filter *f, error *err)
+{
+    const sat_window_output mean = {.statistic = "mean", .result = p->result};
+    const bool has_empty = p->valid.has_nodata && sat_type_holds(p->result, p->valid.nodata);
+    const sat_window_spec spec = {FILTER_PASS(p),
+                                  FILTER_VALID(p),
+                                  .window_width = p->j->window_width,
+                                  .window_height = p->j->window_height,
+                                  .anchor = anchor_of(p->number),
+                                  .outputs = 1,
+                                  .output = &mean,
+                                  .empty_set = has_empty,
+                                  .avoid_empty = has_empty};
+    const sat_status status = stream_make(s, &stream_window, &spec, f, err);
+    if (status == SAT_ERR_UNAVAILABLE)
+        fail(err, "%s, by which boxes leave out samples that do not count%s", sat_detail(),
+             by_value(&p->valid) ? "; --nodata none takes all" : "");
+    return status;
+}
+
+static bool add_mask(stream *s, filter_pass p, stream_filter *f, error *err)
+{
+    p.shape.channels = 1, p.shape.planes = 0, p.shape.type = p.result = SAT_U8;
+    p.border_value[0] = 1;
+    p.valid = (valid_samples){.masked = true};
+    return open_means(s, &p, f, err) == SAT_OK;
+}
+
+/* ---- the filters of a pass ------------------------------------------------------------------------ */
+
 static void say_filter(const work *w, const filter_pass *p, const stream_filter *f)
 {
     const job *j = &w->j;
-    char what[64], passes[32] = "";
-    snprintf(what, sizeof what, "window %lldx%lld px", (long long)j->window_width, (long long)j->window_height);
-    snprintf(passes, sizeof passes, ", %lld pass%s", (long long)j->passes, j->passes > 1 ? "es" : "");
-    say(input_name(w->input), "%s, border %s%s%s, %s%s; %s", j->filter.kind ? j->filter.name + 2 : what,
-        job_border_name(j), j->filter.kind ? "" : passes, p->weighted ? ", weighted by alpha" : "",
+    char what[64];
+    snprintf(what, sizeof what, "window %lldx%lld px, %lld pass%s", (long long)j->window_width,
+             (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "");
+    say(input_name(w->input), "%s%s, border %s%s, %s%s; %s", j->filter.kind || w->all ? "" : "means of what counts, ",
+        j->filter.kind ? j->filter.name + 2 : what, job_border_name(j), p->weighted ? ", weighted by alpha" : "",
         j->linear ? "in linear light" : "results of ", j->linear ? "" : sat_type_name(p->result),
         f->is->note(f->object));
 }
@@ -112,54 +143,17 @@ static bool open_filter(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     const filter_kind *kind = w->j.filter.kind;
     filter_pass p;
-    if (g->filters > 0 && !is_even(&w->j) && (pass > 1 || s->sample == s->made[0])) return true; /* the same filter */
+    const bool means = !kind && !w->all, other = means || is_even(&w->j) || (pass == 1 && s->sample != s->made[0]);
+    if (g->filters > 0 && !other) return true;
     stream_stage_free(g); /* first: some backends hold a table */
-    if (!pass_of(s, pass, &p, err) || (kind ? kind->open : open_box)(s, &p, g->filter, err) != SAT_OK) return false;
+    if (!pass_of(s, pass, &p, err)) return false;
+    const sat_status status = kind    ? kind->open(s, &p, g->filter, err)
+                              : means ? open_means(s, &p, g->filter, err)
+                                      : open_box(s, &p, g->filter, err);
+    if (status != SAT_OK) return false;
     g->filters = 1;
     if (pass == 0 && w->j.verbose) say_filter(w, &p, g->filter);
-    return true;
-}
-
-/* ---- means of what counts ------------------------------------------------------------------------- */
-
-/* The results' samples are of that type, and others empty where there is a value that they hold. */
-static bool add_means(stream *s, const filter_pass *p, sat_type result, stream_filter *f, error *err)
-{
-    const sat_window_output mean = {.statistic = "mean", .result = result};
-    const bool has_empty = p->valid.has_nodata && sat_type_holds(result, p->valid.nodata);
-    const sat_window_spec spec = {FILTER_PASS(p),
-                                  FILTER_VALID(p),
-                                  .window_width = p->j->window_width,
-                                  .window_height = p->j->window_height,
-                                  .anchor = anchor_of(p->number),
-                                  .outputs = 1,
-                                  .output = &mean,
-                                  .empty_set = has_empty,
-                                  .avoid_empty = has_empty};
-    const sat_status status = stream_make(s, &stream_window, &spec, f, err);
-    return status == SAT_ERR_UNAVAILABLE ? fail(err, "%s, by which boxes leave out samples that do not count%s",
-                                                sat_detail(), by_value(&p->valid) ? "; --nodata none takes all" : "")
-                                         : status == SAT_OK;
-}
-
-/* The next pass's mask is the mean of this one's ones: 1 where the results are not empty. */
-static bool open_means(stream *s, int64_t pass, stream_stage *g, error *err)
-{
-    const work *w = s->context;
-    const job *j = &w->j;
-    filter_pass p;
-    stream_stage_free(g);
-    if (!pass_of(s, pass, &p, err) || !add_means(s, &p, p.result, g->filter, err)) return false;
-    g->filters = 1;
-    if (pass == 0 && j->verbose)
-        say(input_name(w->input), "means of what counts, window %lldx%lld px, %lld pass%s; %s",
-            (long long)j->window_width, (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "",
-            g->filter->is->note(g->filter->object));
-    if (pass + 1 == s->passes || by_value(&w->valid)) return true;
-    p.shape.channels = 1, p.shape.planes = 0, p.shape.type = SAT_U8;
-    p.border_value[0] = 1;
-    p.valid = (valid_samples){.masked = true};
-    return add_means(s, &p, SAT_U8, &g->mask, err);
+    return !means || pass + 1 == s->passes || by_value(&w->valid) || add_mask(s, p, &g->mask, err);
 }
 
 /* ---- in linear light ------------------------------------------------------------------------------ */
@@ -219,24 +213,13 @@ static bool to_samples(void *context, const sat_view *light, const sat_view *sam
     return ok;
 }
 
-/* The samples, light and what its filter holds. */
-static uint64_t light_bytes(const job_need *need, const image_shape *shape)
-{
-    job plain = *need->j;
-    image_shape reals = *shape;
-    plain.linear = false;
-    reals.type = SAT_F32;
-    return job_image_bytes(shape, SAT_F32) +
-           job_filter_bytes(&reals, &(job_need){.j = &plain, .threads = need->threads});
-}
-
 /* ---- from image to file --------------------------------------------------------------------------- */
 
 /* The first pass's, and masks. */
 static uint64_t pass_bytes(const job_need *need, const image_shape *shape)
 {
     const valid_choice *valid = &need->j->valid;
-    work w = {.j = *need->j, .head = job_image_of(shape)};
+    work w = {.j = *need->j, .head = job_image_of(shape), .all = true};
     image_shape mask = *shape;
     mask.channels = 1;
     w.j.verbose = false;
@@ -246,22 +229,19 @@ static uint64_t pass_bytes(const job_need *need, const image_shape *shape)
     return masks + stream_measure(&w.j, &w.head, job_result_type(&w.j, shape->type), need->threads, open_filter, &w);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* From the second pass on, both images are of the result's type. */
-uint64_t job_filter_bytes(const image_shape *shape, const void *context)
+/* Of light that is an image more.  From the second pass on, both images are of the result's type. */
+static uint64_t filter_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
     const job *j = need->j;
-    if (j->linear) return light_bytes(need, shape);
-    image_shape result = *shape;
-    result.type = job_result_type(j, shape->type);
-    const uint64_t in = job_image_bytes(shape, shape->type), out = job_image_bytes(shape, result.type);
-    const uint64_t first = out + pass_bytes(need, shape);
-    return j->passes > 1 && out > in ? larger(first, 2 * out - in + pass_bytes(need, &result)) : first;
+    image_shape seen = *shape, result = *shape;
+    if (j->linear) seen.type = SAT_F32;
+    result.type = job_result_type(j, seen.type);
+    const uint64_t light = j->linear ? job_image_bytes(shape, SAT_F32) : 0;
+    const uint64_t in = job_image_bytes(&seen, seen.type), out = job_image_bytes(shape, result.type);
+    const uint64_t first = out + pass_bytes(need, &seen);
+    const uint64_t later = j->passes > 1 && out > in ? 2 * out - in + pass_bytes(need, &result) : 0;
+    return light + (first > later ? first : later);
 }
 
 /* Boxes over what counts leave alpha out, where it is more than a channel like the others. */
@@ -271,9 +251,11 @@ static bool drops_alpha(const work *w)
 }
 
 /* Can the format hold the result?  The error names what asked for its type. */
-static bool check_holds(const work *w, const image_format *format, const char *word, error *err)
+static bool check_holds(const work *w, const char *output, error *err)
 {
     const job *j = &w->j;
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const char *word = j->format ? j->format_word : format_extension(output);
     const image *img = &w->head;
     const bool colours = drops_alpha(w);
     const sat_type type = job_stored_type(j, job_result_type(j, img->type));
@@ -331,7 +313,7 @@ static bool prepare(work *w, stream *s, error *err)
     image *made = s->head;
     s->context = w;
     s->results = 1;
-    s->open = w->j.filter.kind || w->all ? open_filter : open_means;
+    s->open = open_filter;
     s->sample = w->head.type;
     *made = w->head;
     made->channels -= drops_alpha(w);
@@ -363,49 +345,31 @@ static void say_results(const work *w, const stream *s)
                                .moved = (counts.moved > 0 ? counts.moved : 0) + w->stored.moved});
 }
 
-static bool run(work *w, stream *s, const char *output, times *spent, bool *at_output, error *err)
+static bool open_output(const work *w, stream *s, const char *output, error *err)
 {
-    const job *j = &w->j;
-    const image_format *format = j->format ? j->format : format_by_extension(output);
-    const encode_options encode = job_encoding(j, &s->from, s->threads, spent);
-    sink *out = NULL;
-    *at_output = false;
-    if ((j->linear && !check_linear(&w->head, err)) || !job_check_scale(j, w->head.type, err) ||
-        !what_counts(w, s, err))
-        return false;
-    *at_output = true;
-    if (!check_holds(w, format, j->format ? j->format_word : format_extension(output), err) ||
-        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err))
-        return false;
-    stream_write_to(s, 0, format, &encode, out);
-    bool ok = prepare(w, s, err) && stream_run(s, spent, err);
-    *at_output = s->at_output == 0;
-    if (ok) {
-        say_results(w, s);
-        *at_output = true;
-        ok = sink_commit(&out, err);
-    }
-    sink_abort(&out);
-    return ok;
+    s->at_output = 0;
+    if (!check_holds(w, output, err) || !stream_write_to(s, 0, output, err)) return false;
+    s->at_output = -1;
+    return true;
 }
 
-bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-                bool *at_output, error *err)
+static bool job_filter(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                       times *spent, int *at_output, error *err)
 {
-    const double start = clock_now_s();
     work w = {.j = *j, .input = input, .head = *job_head(from)};
-    stream *s = stream_new(j, from, threads, err);
+    stream *s = stream_new(j, from, threads, spent, err);
     if (!s) return false;
-    const bool ok = run(&w, s, output, spent, at_output, err);
-    spent->compute_s = clock_now_s() - start - spent->encode_s;
-    stream_free(s);
+    bool ok = (!j->linear || check_linear(&w.head, err)) && job_check_scale(j, w.head.type, err) &&
+              what_counts(&w, s, err) && open_output(&w, s, *outputs, err) && prepare(&w, s, err) && stream_run(s, err);
+    if (ok) say_results(&w, s);
+    ok = stream_end(s, ok, at_output, err);
     valid_free(&w.valid);
     sat_light_destroy(&w.light);
     sat_light_destroy(&w.back);
     return ok;
 }
 
-const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
+static const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
 {
     const char *why = stream_refuses(j, from, outputs[0]);
     const bool far =
@@ -414,3 +378,5 @@ const char *job_filter_whole(const job *j, const row_source *from, char *const *
     if (!why && far && stream_border_repeats(j->border)) why = "the border repeats all of it";
     return why;
 }
+
+const job_kind job_of_filter = {filter_bytes, job_filter_whole, job_filter};

@@ -78,17 +78,6 @@ valid_choice job_valid(const job *j, const job_source *from)
     return choice;
 }
 
-encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent)
-{
-    encode_options encode = {.quality = j->quality,
-                             .compression = j->compression,
-                             .threads = threads,
-                             .tile_width = (uint32_t)from->from->tile_width,
-                             .tile_height = (uint32_t)from->from->tile_height};
-    if (from->img) encode.progress = (io_progress){progress_more, &spent->item}; /* rows count as they are made */
-    return encode;
-}
-
 image job_image_of(const image_shape *shape)
 {
     return (image){.width = shape->width,

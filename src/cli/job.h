@@ -80,7 +80,7 @@ typedef struct job {
     bool keep_holes; /* do not fill what does not count */
     bool squares;    /* of a table, beside the sums */
     bool counts;     /* too, also where all samples count */
-    bool no_clobber, no_orient;
+    bool no_clobber;
     bool verbose, quiet;
     bool stages; /* the only file: the progress bar names its stages */
     valid_choice valid;
@@ -106,10 +106,7 @@ typedef struct job {
     const image_format *format; /* of the output; NULL = by its extension */
     const char *format_word;    /* its name or extension, as it was given */
     const char *compression;    /* of TIFFs; NULL = the format's default */
-    int64_t max_pixels;
-    channel_choice channels;
-    int page; /* as in decode_options */
-    const struct raw_layout *raw;
+    decode_options decode;
     const char *backend;
 } job;
 
@@ -133,11 +130,6 @@ uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes);
 
 /* An image of that shape, with samples of that type. */
 uint64_t job_image_bytes(const image_shape *shape, sat_type type);
-
-/* What they hold beside the decoded image, in bytes; context: a job_need. */
-uint64_t job_filter_bytes(const image_shape *shape, const void *context);
-uint64_t job_table_bytes(const image_shape *shape, const void *context);
-uint64_t job_window_bytes(const image_shape *shape, const void *context);
 
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
@@ -192,23 +184,19 @@ image *job_head(const job_source *from);
  * that of these rows. */
 bool job_take_rows(const job *j, struct row_source *from, const char *whole, error *err);
 
-/* How results are encoded. */
-encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent);
-
-/* They set *at_output when the output is at fault, of several to the index of that one. */
-bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-                bool *at_output, error *err);
-bool job_table(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-               bool *at_output, error *err);
-bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+/* What is made of an image: */
+typedef struct job_kind {
+    /* What it holds beside the decoded image, in bytes; context: a job_need. */
+    uint64_t (*bytes)(const image_shape *shape, const void *context);
+    /* Why it does not read these rows, but the decoded image; NULL: it does.  A mask is not asked for yet. */
+    const char *(*whole)(const job *j, const struct row_source *from, char *const *outputs);
+    /* *at_output: of an error, the output that is at fault, or -1. */
+    bool (*run)(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
                 times *spent, int *at_output, error *err);
+} job_kind;
+extern const job_kind job_of_filter, job_of_table, job_of_windows;
 
 /* Does a statistic read all rows before there are results? */
 bool job_reads_twice(const job *j);
-
-/* Why they do not read these rows, but the decoded image; NULL: they do.  A mask is not asked for yet. */
-const char *job_filter_whole(const job *j, const struct row_source *from, char *const *outputs);
-const char *job_table_whole(const job *j, const struct row_source *from, char *const *outputs);
-const char *job_window_whole(const job *j, const struct row_source *from, char *const *outputs);
 
 #endif

@@ -124,7 +124,7 @@ static bool next_text(rects *r, error *err)
         size_t n;
         bool is_header = false;
         if (!next_line(r, &text, &n, err)) return false;
-        if (!text) return true;
+        if (!text) return r->begun || fail(err, "no rectangles, nor a header, which alone says that there are none");
         const char *start = text, *end = text + n;
         if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
         while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;

@@ -66,6 +66,8 @@ typedef struct stream stream;
 struct stream {
     job_source from;
     const job *j;
+    times *spent;
+    double begun; /* at that time */
     int threads;
     int64_t first, end; /* rows of the results: all, unless rows are read */
     int64_t passes;     /* stages: any number of a decoded image, else STREAM_STAGES at most */
@@ -98,6 +100,8 @@ struct stream {
     bool measures;  /* open() is called for these alone */
     stream_stage stage[STREAM_STAGES];
     row_sink to[SAT_OUTPUTS];
+    sink *sink[SAT_OUTPUTS];
+    encode_options encode;
 };
 
 /* For open(): the band_rows of an object, and how it is made.  Of rows its bytes are counted first, as those of a
@@ -122,5 +126,9 @@ void stream_note_range(stream *s, int i, const sat_view *rows, int threads);
 /* Rows of result i as the filter makes them; the bytes of one, of all planes. */
 image stream_made(const stream *s, int i, void *data, int64_t rows);
 size_t stream_made_bytes(const stream *s, int i);
+
+/* stream_run() of a decoded image (stream_image.c), and of rows (stream_rows.c). */
+bool stream_run_image(stream *s, error *err);
+bool stream_run_rows(stream *s, error *err);
 
 #endif

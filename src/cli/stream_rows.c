@@ -5,7 +5,7 @@
  * (fill()).  Its mask lies in a ring beside it.  A ring has room for twice the rows of a band and its windows, so that
  * each row is moved once at most. */
 
-#include "stream_rows.h"
+#include "stream_parts.h"
 
 #include <stdlib.h>
 
@@ -396,7 +396,7 @@ static bool begin_results(stream *s, error *err)
     return true;
 }
 
-bool stream_run_rows(stream *s, times *spent, error *err)
+bool stream_run_rows(stream *s, error *err)
 {
     bool ok = open_stages(s, err);
     work w = {.s = s,
@@ -411,7 +411,7 @@ bool stream_run_rows(stream *s, times *spent, error *err)
         w.end = w.first + w.band < s->end ? w.first + w.band : s->end;
         ok = step(&w, err);
         w.written = w.first, w.write_end = w.end;
-        progress_more(&spent->item, (double)(w.end - w.first) / (double)(s->end - s->first));
+        progress_more(&s->spent->item, (double)(w.end - w.first) / (double)(s->end - s->first));
     }
     ok = ok && write_band(&w, err);
     for (int i = 0; ok && i < s->results; i++) {

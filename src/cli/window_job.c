@@ -30,10 +30,8 @@ typedef struct work {
     int channels; /* without alpha */
     bool by_alpha;
     valid_samples valid;
-    const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
     bool bilevel[SAT_OUTPUTS];
-    sink *sink[SAT_OUTPUTS];
     sat_counts stored;
     extremes whole;
 } work;
@@ -41,22 +39,24 @@ typedef struct work {
 /* ---- result types --------------------------------------------------------------------------------- */
 
 /* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
-static bool choose_result(work *w, int i, const char *word, error *err)
+static bool choose_result(work *w, int i, const char *output, error *err)
 {
     const job *j = w->j;
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const char *word = j->format ? j->format_word : format_extension(output);
     const sat_type real = sat_real_type(w->head.type);
     const int planes = image_planes(&w->head);
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->head.type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 &&
-                    format_has_bits(w->format[i], word, j->compression);
+    w->bilevel[i] =
+        w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(format, word, j->compression);
     if (w->bilevel[i]) return true;
-    if (format_has_bits_only(w->format[i], j->compression))
+    if (format_has_bits_only(format, j->compression))
         return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
+    if (!j->result_given && !format_holds(format, word, w->result[i], w->channels, planes, true, &unused))
         w->result[i] = w->head.type;
-    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
+    return format_holds(format, word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
@@ -203,25 +203,15 @@ static bool by_alpha(const job *j, const image *img)
     return image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
 }
 
-static bool open_outputs(work *w, char *const *outputs, int *at_output, error *err)
-{
-    const job *j = w->j;
-    for (int i = 0; i < w->r->outputs; i++) {
-        *at_output = i;
-        w->format[i] = j->format ? j->format : format_by_extension(outputs[i]);
-        if (!choose_result(w, i, j->format ? j->format_word : format_extension(outputs[i]), err) ||
-            !sink_open(&w->sink[i], outputs[i], &(sink_options){.no_clobber = j->no_clobber}, err))
-            return false;
-    }
-    return true;
-}
-
-static bool commit(work *w, int *at_output, error *err)
+static bool open_outputs(work *w, stream *s, char *const *outputs, error *err)
 {
     for (int i = 0; i < w->r->outputs; i++) {
-        *at_output = i;
-        if (!sink_commit(&w->sink[i], err)) return false;
+        s->at_output = i;
+        if (!choose_result(w, i, outputs[i], err) || !stream_write_to(s, i, outputs[i], err)) return false;
+        if (w->r->output[i].compare && s->to[i].format->has_quality && !w->j->quiet)
+            say(output_name(outputs[i]), "the format is lossy: samples beside edges will be neither 0 nor 255");
     }
+    s->at_output = -1;
     return true;
 }
 
@@ -244,7 +234,7 @@ static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
 }
 
 /* Results, a mask and the objects; whether there will be a mask is not known yet. */
-uint64_t job_window_bytes(const image_shape *shape, const void *context)
+static uint64_t window_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
     job j = *need->j;
@@ -323,9 +313,10 @@ static bool take_extremes(stream *s, int i, image *rows, error *err)
 }
 
 /* Reads all rows, as of: the stream that will make the results. */
-static bool find_extremes(work *w, const stream *of, times *spent, error *err)
+static bool find_extremes(work *w, const stream *of, error *err)
 {
-    stream *s = stream_new(w->j, &of->from, of->threads, err);
+    stream *s = stream_new(w->j, &of->from, of->threads, of->spent, err);
+    int unused;
     if (!s) return false;
     s->first = 0, s->end = w->head.height;
     s->context = w;
@@ -338,10 +329,9 @@ static bool find_extremes(work *w, const stream *of, times *spent, error *err)
         s->head[i] = w->head;
         s->head[i].channels = w->channels, s->head[i].type = s->made[i] = SAT_F64;
     }
-    const bool ok = stream_run(s, spent, err);
+    const bool ok = stream_run(s, err);
     memory_keep(s->from.share, 0); /* the next stream takes its own */
-    stream_free(s);
-    return ok;
+    return stream_end(s, ok, &unused, err);
 }
 
 static bool store(stream *s, int i, image *rows, error *err)
@@ -353,7 +343,7 @@ static bool store(stream *s, int i, image *rows, error *err)
 }
 
 /* What is written. */
-static void prepare(work *w, stream *s, const encode_options *encode)
+static void prepare(work *w, stream *s)
 {
     s->context = w;
     s->results = w->r->outputs;
@@ -367,43 +357,30 @@ static void prepare(work *w, stream *s, const encode_options *encode)
         job_store_head(w->j, &w->valid, head);
         if (head->type != s->made[i]) s->store = store;
         s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
-        stream_write_to(s, i, w->format[i], encode, w->sink[i]);
     }
 }
 
-bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
-                times *spent, int *at_output, error *err)
+static bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                       times *spent, int *at_output, error *err)
 {
-    const double start = clock_now_s();
     work w = {.j = j, .input = input, .r = &j->windows, .head = *job_head(from)};
-    const encode_options encode = job_encoding(j, from, threads, spent);
-    stream *s = stream_new(j, from, threads, err);
+    stream *s = stream_new(j, from, threads, spent, err);
     if (!s) return false;
     w.channels = w.head.channels - image_has_alpha(&w.head);
     w.by_alpha = by_alpha(j, &w.head);
-    bool ok = open_outputs(&w, outputs, at_output, err);
+    bool ok = open_outputs(&w, s, outputs, err) && what_counts(&w, s, err) &&
+              (from->img || !job_reads_twice(j) || find_extremes(&w, s, err));
     if (ok) {
-        *at_output = -1;
-        ok = what_counts(&w, s, err);
+        prepare(&w, s);
+        ok = stream_run(s, err);
     }
-    if (ok && !from->img && job_reads_twice(j)) ok = find_extremes(&w, s, spent, err);
-    if (ok) {
-        prepare(&w, s, &encode);
-        ok = stream_run(s, spent, err);
-        *at_output = s->at_output;
-    }
-    if (ok) {
-        say_results(&w, s);
-        ok = commit(&w, at_output, err);
-    }
-    spent->compute_s = clock_now_s() - start - spent->encode_s;
-    for (int i = 0; i < w.r->outputs; i++) sink_abort(&w.sink[i]);
+    if (ok) say_results(&w, s);
+    ok = stream_end(s, ok, at_output, err);
     valid_free(&w.valid);
-    stream_free(s);
     return ok;
 }
 
-const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
+static const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
     for (int i = 0; i < j->windows.outputs; i++) {
         const char *why = stream_refuses(j, from, outputs[i]);
@@ -414,3 +391,5 @@ const char *job_window_whole(const job *j, const row_source *from, char *const *
            : from->in_order              ? "a statistic reads it twice, and it is a pipe"
                                          : NULL;
 }
+
+const job_kind job_of_windows = {window_bytes, job_window_whole, job_window};
