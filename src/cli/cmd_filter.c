@@ -1,7 +1,6 @@
 /* cmd_filter.c - the command without a name: an image to a filtered image, to statistics of windows, its table or
  * means. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 enum { PASSES_MAX = 1000, RADIUS_MAX = (INT32_MAX - 1) / 2 };
-static const int64_t ROWS_MAX = (int64_t)1 << 40;
+static const double ROWS_MAX = 0x1p40;
 
 /* What the command line asks for. */
 typedef struct request {
@@ -54,18 +53,10 @@ static void take_border(options *o, request *r)
         }
         snprintf(r->border, sizeof r->border, "%s", info.name);
         r->j.border = r->border;
-        r->j.border_values = 0;
-        while (value) {
-            char number[64];
-            size_t digits = strcspn(value, ",");
-            snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : sizeof number), value);
-            if (r->j.border_values == 4 ||
-                !number_of(number, NUMBER_SIGN | NUMBER_REAL, &r->j.border_value[r->j.border_values++])) {
-                options_wrong(o, "after the name, one number or one for each channel");
-                return;
-            }
-            value = value[digits] ? value + digits + 1 : NULL;
-        }
+        r->j.border_values =
+            value ? numbers_of(value, ',', NUMBER_SIGN | NUMBER_REAL, NUMBER_SIGN | NUMBER_REAL, r->j.border_value, 4)
+                  : 0;
+        if (value && r->j.border_values == 0) options_wrong(o, "after the name, one number or one for each channel");
         return;
     }
     options_wrong(o, "there is no such border; there are %s", names.text);
@@ -83,26 +74,23 @@ static void take_radius(options *o, job *j)
 /* LO:HI, or 8bit, which leaves both 0. */
 static void take_scale(options *o, job *j)
 {
-    char low[64];
-    const size_t n = strcspn(optarg, ":");
+    double range[2] = {0};
     j->scales = true;
-    if (strcmp(optarg, "8bit") == 0) return;
-    snprintf(low, sizeof low, "%.*s", (int)(n < sizeof low ? n : sizeof low), optarg);
-    if (optarg[n] && number_of(low, NUMBER_SIGN | NUMBER_REAL, &j->scale_low) &&
-        number_of(optarg + n + 1, NUMBER_SIGN | NUMBER_REAL, &j->scale_high) && j->scale_low < j->scale_high)
-        return;
-    options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
+    if (strcmp(optarg, "8bit") != 0 &&
+        !(numbers_of(optarg, ':', NUMBER_SIGN | NUMBER_REAL, NUMBER_SIGN | NUMBER_REAL, range, 2) == 2 &&
+          range[0] < range[1]))
+        options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
+    j->scale_low = range[0], j->scale_high = range[1];
 }
 
 /* A:B, rows from the top. */
 static void take_rows(options *o, job *j)
 {
-    char first[32];
-    const size_t n = strcspn(optarg, ":");
-    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first), optarg);
-    if (!optarg[n] || !parse_int(first, 0, ROWS_MAX, &j->first_row) ||
-        !parse_int(optarg + n + 1, j->first_row + 1, ROWS_MAX, &j->end_row))
+    double rows[2];
+    if (numbers_of(optarg, ':', 0, 0, rows, 2) != 2 || rows[0] >= rows[1] || rows[1] > ROWS_MAX)
         options_wrong(o, "A:B, rows A to B - 1, A below B; the first is 0");
+    else
+        j->first_row = (int64_t)rows[0], j->end_row = (int64_t)rows[1];
 }
 
 static void take(int c, options *o, request *r)
@@ -236,18 +224,12 @@ static const char *stray_word(const batch *files)
     return NULL;
 }
 
-/* Refuses what cannot be done as it was said; where a word was not understood, that is why. */
-static bool refuse_request(options *o, const request *r, const char *format, ...)
+/* Before what cannot be done is refused: false, with its line, where a word was not understood, which is why. */
+static bool check_words(options *o, const request *r)
 {
     const char *word = stray_word(&r->answers.files), *near = word ? options_near(o, word) : NULL;
-    char text[4500];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (near) return options_refuse(o, "there is neither a file nor a command '%s'; did you mean --%s?", word, near);
-    if (word) return options_refuse(o, "there is neither a file nor a command '%s'; " OPERATIONS, word);
-    return options_refuse(o, "%s", text);
+    return !word || options_refuse(o, "there is neither a file nor a command '%s'; " OPERATIONS, word);
 }
 
 /* What is wrong with the name of that output; false if something is. */
@@ -272,11 +254,8 @@ static bool check_counts(options *o, const request *r)
     const window_request *w = &r->j.windows;
     const int64_t most = r->j.window_width * r->j.window_height;
     const long long width = r->j.window_width, height = r->j.window_height;
-    sat_statistic_info info;
     bool variance = false;
-    for (int k = 0; k < w->outputs; k++)
-        variance = variance ||
-                   (window_statistic(w->output[k].statistic, strlen(w->output[k].statistic), &info) && info.variance);
+    for (int k = 0; k < w->outputs; k++) variance = variance || w->info[k].variance;
     if (!r->j.filter.kind && variance && w->ddof >= most)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
@@ -294,13 +273,9 @@ static bool check_counts(options *o, const request *r)
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
-    if (r->stats) window_stats(w, o, r->stats);
+    if (r->stats || (options_given(o, STATS) && w->outputs == 0)) window_stats(w, o, r->stats ? r->stats : "mean");
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (options_given(o, STATS) && w->outputs == 0) {
-        *w->output = (sat_window_output){.statistic = "mean"};
-        w->outputs = 1;
-    }
     if (!check_counts(o, r)) return false;
     if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (w->outputs == 0) return true;
@@ -336,12 +311,12 @@ static bool check_images(options *o, request *r)
     if (files->n == 1 && is_folder(*files->inputs))
         return options_fail(o, *files->inputs,
                             "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");
-    if (!r->filter && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
+    if (!r->filter && !r->output) return check_words(o, r) && options_refuse(o, "nothing to do: " OPERATIONS);
     if (!r->filter && !r->j.table)
-        return refuse_request(o, r,
-                              "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
+        return check_words(o, r) &&
+               options_refuse(o, "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
                               r->output, TABLE, TABLE + 1);
-    if (!r->output) return refuse_request(o, r, "%s needs an output: -o OUT", r->filter);
+    if (!r->output) return check_words(o, r) && options_refuse(o, "%s needs an output: -o OUT", r->filter);
     if (r->j.linear && r->j.result)
         return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
     if (r->answers.job.decode.array == ARRAY_TABLE)
@@ -353,7 +328,8 @@ static bool check_images(options *o, request *r)
     if (!check_windows(o, r)) return false;
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->answers.files.n > 1 && !batch_is_template(template))
-        return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
+        return check_words(o, r) &&
+               options_refuse(o, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
                               r->answers.files.n);
     switch (batch_name_outputs(&r->answers.files, &r->j.windows, template, &err)) {
     case EXIT_FINE: break;

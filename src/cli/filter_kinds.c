@@ -1,6 +1,5 @@
 #include "filter_kinds.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "number.h"
@@ -63,23 +62,14 @@ static const filter_kind kinds[] = {
      "their pixels do not count, or too little around them", open_gauss},
 };
 
-static bool parse(const char *text, const filter_kind *kind, double *number)
-{
-    char first[64];
-    const size_t n = strcspn(text, ",");
-    if (kind->numbers == 1) return number_of(text, NUMBER_REAL, number);
-    if (text[n] != ',' || n >= sizeof first) return false;
-    snprintf(first, sizeof first, "%.*s", (int)n, text);
-    return number_of(first, NUMBER_REAL, number) && number_of(text + n + 1, NUMBER_REAL | kind->sign, number + 1);
-}
-
 bool filter_option(filter_choice *f, options *o, int c)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const filter_kind *kind = &kinds[i];
         if (kind->option != c) continue;
         *f = (filter_choice){.kind = kind, .name = o->line->name};
-        if (!parse(optarg, kind, f->number) || !kind->takes(f->number)) options_wrong(o, "%s", kind->value);
+        const int n = numbers_of(optarg, ',', NUMBER_REAL, NUMBER_REAL | kind->sign, f->number, kind->numbers);
+        if (n != kind->numbers || !kind->takes(f->number)) options_wrong(o, "%s", kind->value);
         return true;
     }
     return false;

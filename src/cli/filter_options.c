@@ -29,23 +29,22 @@ static bool is_key(name_list *names, const char *name, const char *key, size_t n
 static bool take_parameter(window_request *r, options *o, const char *option, const char *text, size_t n)
 {
     sat_window_output *out = &r->output[r->outputs - 1];
-    sat_statistic_info info;
+    const sat_statistic_info *info = &r->info[r->outputs - 1];
     name_list names = {.used = 0};
     char number[64];
     const size_t key = strcspn(text, "="), digits = n - key - 1;
     const char *name = NULL;
     double *value = NULL;
     bool positive = true, given = false;
-    window_statistic(out->statistic, strlen(out->statistic), &info);
-    for (unsigned i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
-        if (!is_key(&names, info.parameter[i].name, text, key)) continue;
-        name = info.parameter[i].name;
+    for (unsigned i = 0; i < SAT_PARAMETERS && info->parameter[i].name; i++) {
+        if (!is_key(&names, info->parameter[i].name, text, key)) continue;
+        name = info->parameter[i].name;
         value = &out->parameter[i];
-        positive = info.parameter[i].positive;
+        positive = info->parameter[i].positive;
         given = out->set >> i & 1;
         out->set |= 1u << i;
     }
-    if (window_reads_range(&info) && is_key(&names, WINDOW_RANGE, text, key)) {
+    if (window_reads_range(info) && is_key(&names, WINDOW_RANGE, text, key)) {
         name = WINDOW_RANGE;
         value = &r->range[r->outputs - 1];
         given = *value != 0;
@@ -75,6 +74,7 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
         return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text, what, all);
     }
     if (r->outputs == SAT_OUTPUTS) return options_refuse(o, "%s: at most %d statistics", option, SAT_OUTPUTS);
+    r->info[r->outputs] = info;
     r->output[r->outputs++] = (sat_window_output){.statistic = info.name, .compare = compare};
     return true;
 }
@@ -120,14 +120,12 @@ bool window_label_outputs(window_request *r, options *o)
 {
     for (int i = 0; i < r->outputs; i++) {
         const sat_window_output *out = &r->output[i];
-        sat_statistic_info info;
         int alike = 0;
         for (int k = 0; k < r->outputs; k++) alike += strcmp(r->output[k].statistic, out->statistic) == 0;
         snprintf(r->label[i], LABEL_BYTES, "%s", out->statistic);
         if (alike == 1) continue;
-        window_statistic(out->statistic, strlen(out->statistic), &info);
         for (int k = 0; k < SAT_PARAMETERS; k++)
-            if (out->set >> k & 1) add_to_label(r->label[i], info.parameter[k].name, out->parameter[k]);
+            if (out->set >> k & 1) add_to_label(r->label[i], r->info[i].parameter[k].name, out->parameter[k]);
         if (r->range[i] != 0) add_to_label(r->label[i], WINDOW_RANGE, r->range[i]);
         for (int k = 0; k < i; k++)
             if (strcmp(r->label[k], r->label[i]) == 0)

@@ -41,6 +41,7 @@ enum { LABEL_BYTES = 192 }; /* a statistic's name, and five parameters of REAL_T
 /* Read by many threads. */
 typedef struct window_request {
     sat_window_output output[SAT_OUTPUTS]; /* names are the library's; result SAT_TYPE_NONE */
+    sat_statistic_info info[SAT_OUTPUTS];  /* of their statistics */
     double range[SAT_OUTPUTS];             /* of the samples, for each of them; 0: that of their type */
     char label[SAT_OUTPUTS][LABEL_BYTES];  /* what {stat} stands for; no two are alike */
     int outputs;                           /* 0: a box filter */

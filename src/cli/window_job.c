@@ -61,19 +61,13 @@ static bool choose_result(work *w, int i, const char *output, error *err)
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
 
-static bool is_count(const char *statistic)
-{
-    sat_statistic_info info;
-    return window_statistic(statistic, strlen(statistic), &info) && info.count;
-}
-
 /* The file's value for no data becomes that of output i: a result that pixels without data have, and no others. */
 static void set_nodata(const work *w, int i, image_meta *meta)
 {
     const sat_window_output *o = &w->r->output[i];
     const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
-    if (!some_empty || o->compare || is_count(o->statistic)) return;
+    if (!some_empty || o->compare || w->r->info[i].count) return;
     valid_nodata_text(&w->valid, w->result[i], meta->nodata);
 }
 
@@ -102,11 +96,10 @@ static double silent_range(const work *w, int i)
 {
     const sat_window_output *o = &w->r->output[i];
     const sat_type type = w->head.type;
-    sat_statistic_info info = {0};
+    const sat_statistic_info *info = &w->r->info[i];
     bool reads = false;
-    window_statistic(o->statistic, strlen(o->statistic), &info);
     for (int k = 0; k < SAT_PARAMETERS; k++)
-        reads = reads || info.parameter[k].of_range || (info.parameter[k].in_range && !(o->set >> k & 1));
+        reads = reads || info->parameter[k].of_range || (info->parameter[k].in_range && !(o->set >> k & 1));
     if (!reads || w->r->range[i] != 0) return 0;
     return sat_type_largest(type);
 }
@@ -270,11 +263,8 @@ static bool what_counts(work *w, stream *s, error *err)
 
 bool job_reads_twice(const job *j)
 {
-    for (int i = 0; i < j->windows.outputs; i++) {
-        sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic;
-        if (window_statistic(name, strlen(name), &info) && info.whole_image) return true;
-    }
+    for (int i = 0; i < j->windows.outputs; i++)
+        if (j->windows.info[i].whole_image) return true;
     return false;
 }
 

@@ -63,13 +63,12 @@ static sat_status forget(sat_query *q, void *stream)
 
 static sat_status open_device(sat_query *q)
 {
-    const char *why;
     void *bad;
-    q->device = sat_device_get(&why);
-    if (q->device == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
+    sat_status status = sat_device_need(&q->device);
+    if (status != SAT_OK) return status;
     q->seen = sat_arena_alloc(&q->arena, sizeof *q->seen);
     if (q->seen == NULL) return SAT_ERR_MEMORY;
-    sat_status status = sat_arena_take(&q->arena, SAT_MEMORY_DEVICE, sizeof *q->bad, &bad);
+    status = sat_arena_take(&q->arena, SAT_MEMORY_DEVICE, sizeof *q->bad, &bad);
     if (status != SAT_OK) return status;
     q->bad = bad;
     status = forget(q, NULL);
