@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "npy_header.h"
 #include "text_out.h"
@@ -44,32 +43,6 @@ struct answers {
 bool answers_column_is_real(const answers_column *column)
 {
     return !column->sum && !column->area;
-}
-
-const char *answers_columns(name_list *names)
-{
-    answers_column column;
-    for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) name_list_add(names, ",", "%s", column.name);
-    return names->text;
-}
-
-bool answers_form_named(const char *output, answers_form *form)
-{
-    static const struct {
-        const char *extension;
-        answers_form form;
-    } known[] = {{".csv", ANSWERS_CSV},
-                 {".json", ANSWERS_JSON},
-                 {".jsonl", ANSWERS_JSON},
-                 {".ndjson", ANSWERS_JSON},
-                 {".npy", ANSWERS_NPY}};
-    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
-    for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(dot, known[i].extension) == 0) {
-            *form = known[i].form;
-            return true;
-        }
-    return false;
 }
 
 static int64_t area_of(const row *r)

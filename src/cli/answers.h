@@ -20,13 +20,7 @@
 enum { STATS_MAX = 32 };
 bool answers_column_is_real(const answers_column *column);
 
-/* "mean,sum,...": all that there are. */
-const char *answers_columns(name_list *names);
-
 typedef enum answers_form { ANSWERS_CSV, ANSWERS_JSON, ANSWERS_NPY } answers_form;
-
-/* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
-bool answers_form_named(const char *output, answers_form *form);
 
 typedef struct answers_spec {
     const char *output; /* "-" = standard output */

@@ -1,5 +1,5 @@
 /* answers_run.c - answers rectangles of images and tables, chunk after chunk, input after input. */
-#include "answers_run.h"
+#include "answers_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -357,7 +357,7 @@ static int planes_from(const job *j, char *const *outputs)
     enum { ANY = 2, NO_PICTURE = 5 };
     const int n = j->windows.outputs > 0 ? j->windows.outputs : 1;
     for (int i = 0; !j->table && i < n; i++)
-        if (!(j->format ? j->format : format_by_extension(outputs[i]))->planes) return NO_PICTURE;
+        if (!(job_format(j, outputs[i]))->planes) return NO_PICTURE;
     return ANY;
 }
 

@@ -31,7 +31,6 @@ typedef struct work {
     bool all;                /* samples count */
     sat_light *light, *back; /* to light; and back, of results, which may have no alpha */
     int64_t beyond;          /* light beyond the range of samples */
-    sat_counts stored;
 } work;
 
 /* ---- a box ---------------------------------------------------------------------------------------- */
@@ -254,8 +253,8 @@ static bool drops_alpha(const work *w)
 static bool check_holds(const work *w, const char *output, error *err)
 {
     const job *j = &w->j;
-    const image_format *format = j->format ? j->format : format_by_extension(output);
-    const char *word = j->format ? j->format_word : format_extension(output);
+    const image_format *format = job_format(j, output);
+    const char *word = job_format_word(j, output);
     const image *img = &w->head;
     const bool colours = drops_alpha(w);
     const sat_type type = job_stored_type(j, job_result_type(j, img->type));
@@ -298,13 +297,11 @@ static bool what_counts(work *w, stream *s, error *err)
     return ok;
 }
 
-static bool store(stream *s, int i, image *rows, error *err)
+static bool store_light(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
     (void)i;
-    if (w->back && !image_by_parts(rows, w->head.type, to_samples, w, err)) return false;
-    job_store(&w->j, &w->named, rows, &w->stored);
-    return true;
+    return image_by_parts(rows, w->head.type, to_samples, w, err);
 }
 
 /* The stages, and what is written. */
@@ -320,7 +317,8 @@ static bool prepare(work *w, stream *s, error *err)
     made->type = s->made[0] = job_result_type(&w->j, w->head.type);
     if (!w->all) valid_nodata_text(&w->named, made->type, made->meta.nodata);
     job_store_head(&w->j, &w->named, made);
-    if (w->j.linear || w->j.scales || made->type != s->made[0]) s->store = store;
+    s->named = &w->named;
+    if (w->j.linear) s->store = store_light;
     return !w->j.linear || become_light(w, s, err);
 }
 
@@ -335,14 +333,14 @@ static void say_results(const work *w, const stream *s)
         say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
     if (j->linear) made.type = w->head.type;
     job_say_clipped(j, w->input, &made, w->beyond);
-    job_say_clipped(j, w->input, s->head, w->stored.clipped);
+    job_say_clipped(j, w->input, s->head, s->stored.clipped);
     if (is_float_type(made.type) && !j->scales) counts.empty[0] = 0;
     job_say_holes(j, w->input, &w->named,
                   &(job_holes){.is_value = w->named.has_nodata && !j->scales,
                                .of_floats = !j->linear && !j->scales,
                                .results = image_samples(&made),
                                .empty = counts.empty[0],
-                               .moved = (counts.moved > 0 ? counts.moved : 0) + w->stored.moved});
+                               .moved = (counts.moved > 0 ? counts.moved : 0) + s->stored.moved});
 }
 
 static bool open_output(const work *w, stream *s, const char *output, error *err)

@@ -20,6 +20,16 @@ sat_type job_result_type(const job *j, sat_type sample)
     return j->filter.kind && j->filter.kind->is_real ? sat_real_type(sample) : sample;
 }
 
+const image_format *job_format(const job *j, const char *output)
+{
+    return j->format ? j->format : format_by_extension(output);
+}
+
+const char *job_format_word(const job *j, const char *output)
+{
+    return j->format ? j->format_word : format_extension(output);
+}
+
 sat_type job_stored_type(const job *j, sat_type result)
 {
     return j->scales ? SAT_U8 : j->f16 && result == SAT_F32 ? SAT_F16 : result;

@@ -135,6 +135,10 @@ uint64_t job_image_bytes(const image_shape *shape, sat_type type);
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
 
+/* The format of an output, and the word that named it. */
+const image_format *job_format(const job *j, const char *output);
+const char *job_format_word(const job *j, const char *output);
+
 /* The type in which results of that type are written. */
 sat_type job_stored_type(const job *j, sat_type result);
 /* Can results of samples of that type be scaled as the job says? */

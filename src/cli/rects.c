@@ -124,11 +124,12 @@ static bool next_text(rects *r, error *err)
         size_t n;
         bool is_header = false;
         if (!next_line(r, &text, &n, err)) return false;
-        if (!text) return r->begun || fail(err, "no rectangles, nor a header, which alone says that there are none");
+        if (!text) return r->said || fail(err, "no rectangles; a header, or a comment, says that there are none");
         const char *start = text, *end = text + n;
         if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
         while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;
         for (first = text; first < end && rects_is_blank(*first);) first++;
+        r->said = r->said || first < end;
         if (first == end || *first == '#') continue;
         rects_one rect;
         r->rest_at[r->chunk_n] = r->rest.used;
@@ -194,9 +195,6 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
     r->name = path;
     if (is_dir) {
         fail(err, "is a directory");
-    } else if (regular && st.st_size == 0) {
-        r->text = "";
-        r->at_end = ok = true;
     } else if (regular && is_npy(path)) {
         ok = source_open_by(&r->file, path, probe, NULL, NULL, err) && rects_open_npy(r, err);
     } else if (!again) {

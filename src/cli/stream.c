@@ -21,7 +21,7 @@ bool stream_backend(const char *backend)
 
 const char *stream_refuses(const job *j, const row_source *from, const char *output)
 {
-    const image_format *format = j->format ? j->format : format_by_extension(output);
+    const image_format *format = job_format(j, output);
     const bool part = j->end_row > 0; /* is held until it is encoded, where the format is not written by rows */
     if (from->whole) return from->whole;
     if (!format || !(format->writes_rows || part)) return "the output's format is written whole";
@@ -45,7 +45,7 @@ static encode_options encoding_of(const stream *s)
 bool stream_write_to(stream *s, int i, const char *output, error *err)
 {
     const job *j = s->j;
-    s->to[i] = (row_sink){.format = j->format ? j->format : format_by_extension(output), .head = &s->head[i]};
+    s->to[i] = (row_sink){.format = job_format(j, output), .head = &s->head[i]};
     s->to[i].opt = &s->encode, s->encode = encoding_of(s);
     if (!sink_open(&s->sink[i], output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     s->to[i].out = s->sink[i];

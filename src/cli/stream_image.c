@@ -59,7 +59,7 @@ static bool run_pass(stream *s, int64_t pass, image made[], error *err)
 static bool encode(stream *s, int i, image *made, error *err)
 {
     const row_sink *to = &s->to[i];
-    if (s->store && !s->store(s, i, made, err)) return false;
+    if (!stream_store(s, i, made, err)) return false;
     const sat_view first = image_rows_view(made, 0, 1), all = image_view(made);
     stream_note_range(s, i, &first, 1); /* mostly its samples differ already */
     stream_note_range(s, i, &all, s->threads);

@@ -89,6 +89,13 @@ bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_v
     return true;
 }
 
+bool stream_store(stream *s, int i, image *rows, error *err)
+{
+    if (s->store && !s->store(s, i, rows, err)) return false;
+    if (s->named) job_store(s->j, s->named, rows, &s->stored);
+    return true;
+}
+
 void stream_note_range(stream *s, int i, const sat_view *rows, int threads)
 {
     double low, high;

@@ -90,9 +90,11 @@ struct stream {
 
     /* Makes the stage of a pass.  Of a decoded image, *g is the one of the pass before: it may stay, or is freed. */
     bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err);
-    /* Makes rows of result i what is written, in their place; NULL: they are. */
+    /* Makes rows of result i samples that may be written, in their place, or takes them; NULL: they are. */
     bool (*store)(stream *s, int i, image *rows, error *err);
-    void *context; /* of both */
+    void *context;              /* of both */
+    const valid_samples *named; /* their value for no data, for job_store(); NULL: they are not written */
+    sat_counts stored;          /* by that */
 
     /* The stream's. */
     int64_t band;   /* rows; 0: all */
@@ -119,6 +121,9 @@ bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_v
 /* The next stage's mask from this one's, the same for each image. */
 bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
                         error *err);
+
+/* Rows of result i become what is written, in their place. */
+bool stream_store(stream *s, int i, image *rows, error *err);
 
 /* Takes rows of result i into its range, if it is asked for. */
 void stream_note_range(stream *s, int i, const sat_view *rows, int threads);

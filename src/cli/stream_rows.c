@@ -247,7 +247,7 @@ static bool write_band(work *w, error *err)
     for (int i = 0; i < s->results && n > 0; i++) {
         image rows = stream_made(s, i, w->made[!w->side][i], n);
         rows.height *= image_planes(&rows), rows.planes = 0; /* as each is stored by itself */
-        if (s->store && !s->store(s, i, &rows, err)) return false;
+        if (!stream_store(s, i, &rows, err)) return false;
         const sat_view view = image_view(&rows);
         stream_note_range(s, i, &view, 1);
         if (!s->to[i].format || row_sink_write(&s->to[i], rows.data, n, err)) continue;

@@ -32,7 +32,6 @@ typedef struct work {
     valid_samples valid;
     sat_type result[SAT_OUTPUTS];
     bool bilevel[SAT_OUTPUTS];
-    sat_counts stored;
     extremes whole;
 } work;
 
@@ -42,8 +41,8 @@ typedef struct work {
 static bool choose_result(work *w, int i, const char *output, error *err)
 {
     const job *j = w->j;
-    const image_format *format = j->format ? j->format : format_by_extension(output);
-    const char *word = j->format ? j->format_word : format_extension(output);
+    const image_format *format = job_format(j, output);
+    const char *word = job_format_word(j, output);
     const sat_type real = sat_real_type(w->head.type);
     const int planes = image_planes(&w->head);
     error unused;
@@ -82,7 +81,7 @@ static void say_empty(const work *w, const stream *s)
     const sat_counts *counts = &s->counts;
     job_holes holes = {.is_value = w->valid.has_nodata && !compares,
                        .of_floats = !compares,
-                       .moved = (counts->moved > 0 ? counts->moved : 0) + w->stored.moved};
+                       .moved = (counts->moved > 0 ? counts->moved : 0) + s->stored.moved};
     for (int i = 0; i < w->r->outputs; i++) {
         if (counts->empty[i] < 0 || is_float_type(w->result[i])) continue;
         holes.empty += counts->empty[i];
@@ -324,19 +323,11 @@ static bool find_extremes(work *w, const stream *of, error *err)
     return stream_end(s, ok, &unused, err);
 }
 
-static bool store(stream *s, int i, image *rows, error *err)
-{
-    work *w = s->context;
-    (void)i, (void)err;
-    job_store(w->j, &w->valid, rows, &w->stored);
-    return true;
-}
-
 /* What is written. */
 static void prepare(work *w, stream *s)
 {
     s->context = w;
-    s->results = w->r->outputs;
+    s->results = w->r->outputs, s->named = &w->valid;
     s->open = open_windows;
     s->sample = w->head.type;
     for (int i = 0; i < s->results; i++) {
@@ -345,7 +336,6 @@ static void prepare(work *w, stream *s)
         head->channels = w->channels, head->type = s->made[i] = w->result[i], head->bilevel = w->bilevel[i];
         set_nodata(w, i, &head->meta);
         job_store_head(w->j, &w->valid, head);
-        if (head->type != s->made[i]) s->store = store;
         s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
     }
 }

@@ -237,11 +237,11 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     [ "$output" = x,y,w,h,mean,sum ]
     ok query a.pgm --rects r.csv --json
     [ -z "$output" ]
-    for text in '' '\n' '# x,y,w,h\n\n' '\357\273\277'; do # nothing that says that there are none
+    for text in '' '\n' ' \n\r\n' '\357\273\277'; do # nothing that says that there are none
         printf "$text" >r.csv
-        failure "r.csv: no rectangles, nor a header, which alone says that there are none" query a.pgm --rects r.csv -o no.csv
-        failure "r.csv: no rectangles, nor a header, *" a.pgm a.pgm --rects r.csv
-        failure "standard input: no rectangles, nor a header, *" query a.pgm --rects - <r.csv
+        failure "r.csv: no rectangles; a header, or a comment, says that there are none" query a.pgm --rects r.csv -o no.csv
+        failure "r.csv: no rectangles; *" a.pgm a.pgm --rects r.csv
+        failure "standard input: no rectangles; *" query a.pgm --rects - <r.csv
     done
     [ ! -e no.csv ]
 }
