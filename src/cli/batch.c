@@ -375,6 +375,19 @@ static void say_image(const job *j, const char *input, const image_format *forma
             img->channels);
 }
 
+/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
+ * that of these rows. */
+static bool take_rows(const job *j, row_source *from, const char *whole, error *err)
+{
+    const int64_t height = from->head.height;
+    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
+    if (j->end_row > height)
+        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
+                    (long long)height);
+    meta_begin_at(&from->head.meta, j->first_row);
+    return true;
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
@@ -404,7 +417,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
             whole = why;
         }
     }
-    if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);
+    if (ok && j->end_row > 0) ok = take_rows(j, &rows, whole, &err);
     const bool streams = !whole;
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     const job_source from = {.img = streams ? NULL : &img,

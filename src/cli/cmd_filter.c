@@ -117,6 +117,8 @@ static void take(int c, options *o, request *r)
     case OPT_LINEAR: j->linear = true; break;
     case OPT_KEEP_HOLES: j->keep_holes = true; break;
     case OPT_STAT: r->stats = optarg; break;
+    case OPT_THRESHOLD: window_outputs(&j->windows, o, "--threshold", true, optarg); break;
+    case OPT_MIN_VALID: window_min_valid(&j->windows, o); break;
     case OPT_OUTPUT: r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
     case OPT_LAYOUT:
@@ -141,17 +143,11 @@ static void take(int c, options *o, request *r)
         j->quality = (int)n;
         break;
     default:
-        if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c) && !window_option(&j->windows, o, c))
-            filter_option(&j->filter, o, c);
+        if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c)) filter_option(&j->filter, o, c);
     }
 }
 
 /* ---- what belongs together ------------------------------------------------------------------------ */
-
-static bool is_table_name(const char *path)
-{
-    return strcasecmp(format_extension(path), TABLE + 1) == 0;
-}
 
 /* Names the formats that can be written; for differences, the formats that hold them. */
 static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
@@ -273,7 +269,8 @@ static bool check_counts(options *o, const request *r)
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
-    if (r->stats || (options_given(o, STATS) && w->outputs == 0)) window_stats(w, o, r->stats ? r->stats : "mean");
+    if (r->stats || (options_given(o, STATS) && w->outputs == 0))
+        window_outputs(w, o, "--stat", false, r->stats ? r->stats : "mean");
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
     if (!check_counts(o, r)) return false;
@@ -307,7 +304,8 @@ static bool check_images(options *o, request *r)
     if (r->output && !r->in_folder && !batch_is_template(r->output) && !sink_check_path(r->output, &err))
         return options_fail(o, r->output, err.text);
     const char *template = r->in_folder ? r->in_folder : r->output;
-    r->j.table = !r->filter && r->output && (by_format || (!r->format && is_table_name(template)));
+    r->j.table = !r->filter && r->output &&
+                 (by_format || (!r->format && strcasecmp(format_extension(template), TABLE + 1) == 0));
     if (files->n == 1 && is_folder(*files->inputs))
         return options_fail(o, *files->inputs,
                             "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");

@@ -120,6 +120,12 @@ static bool add_mask(stream *s, filter_pass p, stream_filter *f, error *err)
 
 /* ---- the filters of a pass ------------------------------------------------------------------------ */
 
+static const char *border_name(const job *j)
+{
+    sat_border_info first;
+    return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
+}
+
 static void say_filter(const work *w, const filter_pass *p, const stream_filter *f)
 {
     const job *j = &w->j;
@@ -127,14 +133,9 @@ static void say_filter(const work *w, const filter_pass *p, const stream_filter 
     snprintf(what, sizeof what, "window %lldx%lld px, %lld pass%s", (long long)j->window_width,
              (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "");
     say(input_name(w->input), "%s%s, border %s%s, %s%s; %s", j->filter.kind || w->all ? "" : "means of what counts, ",
-        j->filter.kind ? j->filter.name + 2 : what, job_border_name(j), p->weighted ? ", weighted by alpha" : "",
+        j->filter.kind ? j->filter.name + 2 : what, border_name(j), p->weighted ? ", weighted by alpha" : "",
         j->linear ? "in linear light" : "results of ", j->linear ? "" : sat_type_name(p->result),
         f->is->note(f->object));
-}
-
-static bool is_even(const job *j)
-{
-    return j->window_width % 2 == 0 || j->window_height % 2 == 0;
 }
 
 static bool open_filter(stream *s, int64_t pass, stream_stage *g, error *err)
@@ -142,7 +143,8 @@ static bool open_filter(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     const filter_kind *kind = w->j.filter.kind;
     filter_pass p;
-    const bool means = !kind && !w->all, other = means || is_even(&w->j) || (pass == 1 && s->sample != s->made[0]);
+    const bool even = w->j.window_width % 2 == 0 || w->j.window_height % 2 == 0, means = !kind && !w->all,
+               other = means || even || (pass == 1 && s->sample != s->made[0]);
     if (g->filters > 0 && !other) return true;
     stream_stage_free(g); /* first: some backends hold a table */
     if (!pass_of(s, pass, &p, err)) return false;
@@ -180,6 +182,13 @@ static bool light_border(job *j, const image *img, error *err)
     }
     j->border_values = img->channels;
     return true;
+}
+
+static bool check_scale(const job *j, sat_type sample, error *err)
+{
+    const sat_type type = job_result_type(j, sample);
+    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
+    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
 }
 
 static bool open_light(sat_light **light, const sat_light_spec *spec, error *err)
@@ -322,18 +331,26 @@ static bool prepare(work *w, stream *s, error *err)
     return !w->j.linear || become_light(w, s, err);
 }
 
+static void say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
+{
+    const long long samples = image_samples(img);
+    if (clipped > 0 && !j->quiet)
+        say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
+            samples, sat_type_name(img->type));
+}
+
 static void say_results(const work *w, const stream *s)
 {
     const job *j = &w->j;
     image made = *s->head;
     sat_counts counts = s->counts;
     made.type = s->made[0];
-    if (j->filter.kind) job_say_clipped(j, w->input, &made, counts.clipped);
+    if (j->filter.kind) say_clipped(j, w->input, &made, counts.clipped);
     if (drops_alpha(w) && !j->quiet)
         say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
     if (j->linear) made.type = w->head.type;
-    job_say_clipped(j, w->input, &made, w->beyond);
-    job_say_clipped(j, w->input, s->head, s->stored.clipped);
+    say_clipped(j, w->input, &made, w->beyond);
+    say_clipped(j, w->input, s->head, s->stored.clipped);
     if (is_float_type(made.type) && !j->scales) counts.empty[0] = 0;
     job_say_holes(j, w->input, &w->named,
                   &(job_holes){.is_value = w->named.has_nodata && !j->scales,
@@ -357,7 +374,7 @@ static bool job_filter(const job *j, const char *input, const job_source *from, 
     work w = {.j = *j, .input = input, .head = *job_head(from)};
     stream *s = stream_new(j, from, threads, spent, err);
     if (!s) return false;
-    bool ok = (!j->linear || check_linear(&w.head, err)) && job_check_scale(j, w.head.type, err) &&
+    bool ok = (!j->linear || check_linear(&w.head, err)) && check_scale(j, w.head.type, err) &&
               what_counts(&w, s, err) && open_output(&w, s, *outputs, err) && prepare(&w, s, err) && stream_run(s, err);
     if (ok) say_results(&w, s);
     ok = stream_end(s, ok, at_output, err);

@@ -79,8 +79,7 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
     return true;
 }
 
-/* NAME[:KEY=VALUE...], several with commas between; a comma may stand before a further KEY=VALUE, too. */
-static void take_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
+void window_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
 {
     const char *const all = text;
     const int before = r->outputs;
@@ -101,11 +100,6 @@ static void take_outputs(window_request *r, options *o, const char *option, bool
         after_colon = text[n] == ':';
         text += n + 1;
     }
-}
-
-void window_stats(window_request *r, options *o, const char *text)
-{
-    take_outputs(r, o, "--stat", false, text);
 }
 
 static void add_to_label(char *label, const char *key, double value)
@@ -134,7 +128,7 @@ bool window_label_outputs(window_request *r, options *o)
     return true;
 }
 
-static void take_min_valid(window_request *r, options *o)
+void window_min_valid(window_request *r, options *o)
 {
     const size_t n = strlen(optarg);
     char number[64];
@@ -151,13 +145,4 @@ static void take_min_valid(window_request *r, options *o)
         if (!ok) ok = number_of(optarg, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
     if (!ok) options_wrong(o, "a number of pixels, a share below 1, or per cent up to 100%%");
-}
-
-bool window_option(window_request *r, options *o, int c)
-{
-    switch (c) {
-    case OPT_THRESHOLD: take_outputs(r, o, "--threshold", true, optarg); return true;
-    case OPT_MIN_VALID: take_min_valid(r, o); return true;
-    default: return false;
-    }
 }

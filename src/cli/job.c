@@ -35,13 +35,6 @@ sat_type job_stored_type(const job *j, sat_type result)
     return j->scales ? SAT_U8 : j->f16 && result == SAT_F32 ? SAT_F16 : result;
 }
 
-bool job_check_scale(const job *j, sat_type sample, error *err)
-{
-    const sat_type type = job_result_type(j, sample);
-    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
-    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
-}
-
 void job_store_head(const job *j, const valid_samples *valid, image *head)
 {
     head->type = job_stored_type(j, head->type);
@@ -67,17 +60,6 @@ void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts
 image *job_head(const job_source *from)
 {
     return from->img ? from->img : &from->from->head;
-}
-
-bool job_take_rows(const job *j, row_source *from, const char *whole, error *err)
-{
-    const int64_t height = from->head.height;
-    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
-    if (j->end_row > height)
-        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
-                    (long long)height);
-    meta_begin_at(&from->head.meta, j->first_row);
-    return true;
 }
 
 valid_choice job_valid(const job *j, const job_source *from)
@@ -115,20 +97,6 @@ bool job_border_values(const job *j, const image *img, int channels, double valu
                     channels, channels > 1 ? "s" : "", channels < img->channels ? " beside alpha" : "");
     for (int c = 0; c < channels; c++) values[c] = j->border_value[j->border_values > 1 ? c : 0];
     return true;
-}
-
-const char *job_border_name(const job *j)
-{
-    sat_border_info first;
-    return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
-}
-
-void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
-{
-    const long long samples = image_samples(img);
-    if (clipped > 0 && !j->quiet)
-        say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
-            samples, sat_type_name(img->type));
 }
 
 /* Why results are empty. */

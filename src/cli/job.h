@@ -141,8 +141,6 @@ const char *job_format_word(const job *j, const char *output);
 
 /* The type in which results of that type are written. */
 sat_type job_stored_type(const job *j, sat_type result);
-/* Can results of samples of that type be scaled as the job says? */
-bool job_check_scale(const job *j, sat_type sample, error *err);
 /* The type and the value for no data of results become those that are written; and the results themselves, in their
  * place. counts: adds to clipped and moved. */
 void job_store_head(const job *j, const valid_samples *valid, image *head);
@@ -151,10 +149,6 @@ void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts
 /* What lies beyond the edge of each of these channels, which are all of the image, or all but alpha; false if the
  * number of values is another.  values may be the job's own. */
 bool job_border_values(const job *j, const image *img, int channels, double values[static 4], error *err);
-const char *job_border_name(const job *j);
-
-/* Says how many samples of the result lay beyond its range, if some did. */
-void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped);
 
 /* Results of which pixels may be without data: how many there are, are empty, and were moved.  is_value: empty ones are
  * the value for no data, else 0; of_floats: floats would be NaN there. */
@@ -184,10 +178,6 @@ valid_choice job_valid(const job *j, const job_source *from);
 
 /* Its size, type and metadata. */
 image *job_head(const job_source *from);
-
-/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
- * that of these rows. */
-bool job_take_rows(const job *j, struct row_source *from, const char *whole, error *err);
 
 /* What is made of an image: */
 typedef struct job_kind {

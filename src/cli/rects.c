@@ -31,8 +31,6 @@ static void next_cells(rects *r)
     }
 }
 
-/* ---- a list --------------------------------------------------------------------------------------- */
-
 /* An edge in whole pixels, down or up; one that is far outside of any image stays so. */
 static int64_t edge(double at, bool up)
 {
@@ -49,11 +47,6 @@ static sat_rect rects_touched(const sat_rect_f64 *r)
     const int64_t x = edge(r->x, false), y = edge(r->y, false);
     return (sat_rect){
         .x = x, .y = y, .width = edge(r->x + r->width, true) - x, .height = edge(r->y + r->height, true) - y};
-}
-
-static void next_of_list(rects *r)
-{
-    while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;
 }
 
 enum { OTHERS_BYTES = 8 << 20 }; /* of the other columns, beyond which a chunk ends */
@@ -262,7 +255,9 @@ static void fill(rects *r)
     r->chunk_n = 0;
     if (r->deferred) return;
     switch (r->kind) {
-    case RECTS_LIST: next_of_list(r); break;
+    case RECTS_LIST:
+        while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;
+        break;
     case RECTS_GRID: next_cells(r); break;
     case RECTS_TEXT: r->deferred = !next_text(r, &r->deferred_err); break;
     case RECTS_NPY: r->deferred = !rects_next_npy(r, &r->deferred_err); break;

@@ -99,11 +99,6 @@ static bool needs(const work *w, int stage, int64_t first, int64_t end, int64_t 
     return f->is->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-static bool has_mask(const stream *s, int stage)
-{
-    return stage > 0 ? s->stage[stage - 1].mask.object != NULL : s->masked;
-}
-
 static sat_view mask_view(const work *w, char *rows, int64_t n)
 {
     const image *head = w->s->head;
@@ -328,7 +323,7 @@ static bool plan_rings(work *w, error *err)
         r->row_bytes = stage ? stream_made_bytes(s, 0) : seen_row_bytes(s);
         r->capacity = sides == 1 ? most : 2 * most + w->band;
         if (r->capacity > w->height + most) r->capacity = w->height + most;
-        if (has_mask(s, stage))
+        if (stage > 0 ? s->stage[stage - 1].mask.object != NULL : s->masked)
             w->mask[stage] = (ring){.row_bytes = (size_t)(head->width * image_planes(head)), .capacity = r->capacity};
         all += (uint64_t)r->capacity * (r->row_bytes + w->mask[stage].row_bytes);
     }
