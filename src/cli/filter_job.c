@@ -89,7 +89,6 @@ static sat_status open_box(stream *s, const filter_pass *p, stream_filter *f, er
 
 /* ---- means of what counts ------------------------------------------------------------------------- */
 
-/* The next pass's mask is that of this one's ones: 1 where the results are not empty. */
 static sat_status open_means(stream *s, const filter_pass *p, stream_filter *f, error *err)
 {
     const sat_window_output mean = {.statistic = "mean", .result = p->result};
@@ -110,6 +109,7 @@ static sat_status open_means(stream *s, const filter_pass *p, stream_filter *f, 
     return status;
 }
 
+/* The next pass's mask is the mean of this one's ones: 1 where the results are not empty. */
 static bool add_mask(stream *s, filter_pass p, stream_filter *f, error *err)
 {
     p.shape.channels = 1, p.shape.planes = 0, p.shape.type = p.result = SAT_U8;

@@ -15,7 +15,7 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_run 
 {
     sat_pair p = {.sum_table = *t, .sums = *r, .channels = (size_t)t->view.channels};
     p.given.executor = executor;
-    p.ask.sums = sums, p.ask.values[SAT_RECT_mean] = means;
+    p.ask.sums = sums, p.means = means;
     p.threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
     return sat_pair_answer(&p, run, rects, n);
 }

@@ -31,6 +31,7 @@ static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, 
                 f.var = sat_count_variance(sums, squares, s1, s2, (uint64_t)count, ask->ddof);
             if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_count_mean_square(squares, s2, (uint64_t)count);
         }
+        if (p->means) p->means[to] = f.mean;
         sat_rect_put(ask, to, &f);
     }
     sat_rect_put_area(ask, to, sat_rect_px(rect));

@@ -106,5 +106,6 @@ sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, co
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)
 {
     if (p->ask.sums) p->ask.sums[to] = (sat_sum){0};
+    if (p->means) p->means[to] = NAN;
     sat_rect_put_nothing(&p->ask, to);
 }

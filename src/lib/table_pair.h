@@ -9,6 +9,7 @@
 typedef struct sat_pair {
     sat_statistics given;
     sat_rect_ask ask;
+    double *means; /* beside what is asked; or NULL */
     sat_table sum_table, square_table, count_table;
     sat_reader sums, squares, counts;
     size_t channels;
