@@ -94,7 +94,7 @@ sat_rect_status sat_pair_pieces(const sat_pair *p, const sat_rect_f64 *given, sa
     sat_edges e;
     sat_rect_status status = edges_of(&p->sums, &rect, &e, &touched);
     if (status == SAT_RECT_INSIDE) status = sat_pair_validate(p, &touched);
-    if (status == SAT_RECT_INSIDE) *pieces = sat_pieces_of(&e);
+    if (status == SAT_RECT_INSIDE && pieces) *pieces = sat_pieces_of(&e);
     return status;
 }
 

@@ -114,8 +114,7 @@ sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *sq
 static sat_rect_status status_at(const void *context, size_t i)
 {
     const job *j = context;
-    sat_pieces pieces;
-    return sat_pair_pieces(&j->pair, &j->reals[i], &pieces);
+    return sat_pair_pieces(&j->pair, &j->reals[i], NULL);
 }
 
 sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,

@@ -53,8 +53,8 @@ static inline int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sa
     return n.u < (uint64_t)px ? (int64_t)n.u : px;
 }
 
-/* Rectangles with fractions (query_fractions.c): the pieces of one, if all of the tables can answer it; the answers of
- * one channel from these, as number `to`; and what is wrong with rectangle i, in words. */
+/* Rectangles with fractions (query_fractions.c): the pieces of one, or NULL, if all of the tables can answer it; the
+ * answers of one channel from these, as number `to`; and what is wrong with rectangle i, in words. */
 sat_rect_status sat_pair_pieces(const sat_pair *p, const sat_rect_f64 *rect, sat_pieces *pieces);
 void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *pieces, size_t c, size_t to);
 sat_status sat_pair_refuse_f64(const sat_pair *p, size_t i, const sat_rect_f64 *rect);
