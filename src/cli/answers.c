@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "npy_header.h"
 #include "text_out.h"
@@ -33,6 +32,7 @@ struct answers {
     int channels;      /* the most of an input so far; when fixed, the columns' */
     sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
     uint64_t rows;     /* written */
+    uint64_t infinite; /* values that JSON has no number for */
     row *held;         /* until the columns are fixed */
     char *held_others; /* what their fields point to */
     sat_sum *held_values;
@@ -43,32 +43,6 @@ struct answers {
 bool answers_column_is_real(const answers_column *column)
 {
     return !column->sum && !column->area;
-}
-
-const char *answers_columns(name_list *names)
-{
-    answers_column column;
-    for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) name_list_add(names, ",", "%s", column.name);
-    return names->text;
-}
-
-bool answers_form_named(const char *output, answers_form *form)
-{
-    static const struct {
-        const char *extension;
-        answers_form form;
-    } known[] = {{".csv", ANSWERS_CSV},
-                 {".json", ANSWERS_JSON},
-                 {".jsonl", ANSWERS_JSON},
-                 {".ndjson", ANSWERS_JSON},
-                 {".npy", ANSWERS_NPY}};
-    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
-    for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(dot, known[i].extension) == 0) {
-            *form = known[i].form;
-            return true;
-        }
-    return false;
 }
 
 static int64_t area_of(const row *r)
@@ -235,7 +209,7 @@ static void put_csv_header(answers *s)
 }
 
 /* Channel c of column k. */
-static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
+static void put_value(answers *s, const row *r, int k, int c, text_out *t)
 {
     const answers_column *column = &s->spec.stats[k];
     sat_type type = column->sum && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
@@ -249,7 +223,7 @@ static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
     else if (type == SAT_U64)
         text_uint(t, value.u);
     else if (s->spec.form == ANSWERS_JSON && !isfinite(value.f))
-        text_string(t, "null");
+        text_string(t, "null"), s->infinite += isinf(value.f) != 0;
     else
         text_real(t, value.f);
 }
@@ -486,6 +460,11 @@ void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *ch
         fix_columns(s);
         put_row(s, &r);
     }
+}
+
+uint64_t answers_infinite(const answers *s)
+{
+    return s->infinite;
 }
 
 bool answers_failed(const answers *s)

@@ -20,13 +20,7 @@
 enum { STATS_MAX = 32 };
 bool answers_column_is_real(const answers_column *column);
 
-/* "mean,sum,...": all that there are. */
-const char *answers_columns(name_list *names);
-
 typedef enum answers_form { ANSWERS_CSV, ANSWERS_JSON, ANSWERS_NPY } answers_form;
-
-/* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
-bool answers_form_named(const char *output, answers_form *form);
 
 typedef struct answers_spec {
     const char *output; /* "-" = standard output */
@@ -64,6 +58,9 @@ void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *ch
 /* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their
  * number. */
 int answers_left_out(const answers *s, name_list *names);
+
+/* How many values were inf or -inf, for which JSON has null. */
+uint64_t answers_infinite(const answers *s);
 
 /* The output cannot be written; answers_close() says why. */
 bool answers_failed(const answers *s);

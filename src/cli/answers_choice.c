@@ -52,20 +52,26 @@ static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
                : bytes;
 }
 
+sat_plan_spec answers_plan_spec(const answers_ask *ask, const image_shape *shape, sat_type accum, int power)
+{
+    return (sat_plan_spec){.width = shape->width,
+                           .height = shape->height,
+                           .channels = shape->channels,
+                           .count = shape->planes,
+                           .sample = shape->type,
+                           .accum = power == 1 ? accum : SAT_TYPE_NONE,
+                           .power = power,
+                           .layout = SAT_PADDED,
+                           .backend = ask->backend,
+                           .threads = ask->threads};
+}
+
 /* What a plan takes besides; one after the other makes the tables. */
 static uint64_t plan_bytes(const answers_ask *ask, const image_shape *shape, sat_type accum, bool squares)
 {
     uint64_t most = 0;
     for (int power = 1; power <= 1 + squares; power++) {
-        const sat_plan_spec spec = {.width = shape->width,
-                                    .height = shape->height,
-                                    .channels = shape->channels,
-                                    .count = shape->planes,
-                                    .sample = shape->type,
-                                    .accum = power == 1 ? accum : SAT_TYPE_NONE,
-                                    .power = power,
-                                    .backend = ask->backend,
-                                    .threads = ask->threads};
+        const sat_plan_spec spec = answers_plan_spec(ask, shape, accum, power);
         sat_bytes bytes;
         const sat_status status = sat_plan_bytes(&spec, &bytes);
         if (status != SAT_OK && status != SAT_ERR_MEMORY) continue; /* refused when it is made */

@@ -30,6 +30,9 @@ typedef struct answers_choice {
 
 answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape);
 
+/* Of the table of sums in that type (power 1), or of squares (2). */
+sat_plan_spec answers_plan_spec(const answers_ask *ask, const image_shape *shape, sat_type accum, int power);
+
 /* Rectangles of floats that were summed from the pixels: would a table have taken far less? */
 bool answers_table_pays(const answers_ask *ask, const rects_load *load, const image_shape *shape);
 

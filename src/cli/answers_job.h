@@ -1,4 +1,4 @@
-/* answers_job.h - what is asked of rectangles of images or tables, and in which form; answers_form.c. */
+/* answers_job.h - what is asked of rectangles of images or tables, and in which form; answers_run.c. */
 #ifndef CLI_ANSWERS_JOB_H
 #define CLI_ANSWERS_JOB_H
 
@@ -31,14 +31,9 @@ typedef struct answers_job {
     const options *common;
 } answers_job;
 
-/* The column of that name of n characters; false: there is none. */
-bool answers_column_find(const char *name, size_t n, answers_column *column);
-
-/* "mean,std" to columns; NULL, or the rest of the list from a name that is unknown or stands twice. */
-const char *answers_job_stats(answers_job *job, const char *text);
-
-/* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
- * of an image. */
-bool answers_job_form(answers_job *job, options *o, bool json);
+/* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
+ * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit
+ * status. */
+int answers_job_run(const answers_job *job, rects *from);
 
 #endif

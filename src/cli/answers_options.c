@@ -3,16 +3,49 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "answers_run.h"
 #include "batch.h"
 #include "input.h"
 #include "messages.h"
 
+/* The column of that name of n characters; false: there is none. */
+static bool find_column(const char *name, size_t n, answers_column *column)
+{
+    for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
+        if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
+    return false;
+}
+
+/* "mean,std" to columns; NULL, or the rest of the list from a name that is unknown or stands twice. */
+static const char *take_stats(answers_job *to, const char *text)
+{
+    to->stats_n = 0;
+    while (text) {
+        const char *comma = strchr(text, ',');
+        size_t n = comma ? (size_t)(comma - text) : strlen(text);
+        answers_column *found = &to->stats[to->stats_n];
+        if (to->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return text;
+        for (int k = 0; k < to->stats_n; k++)
+            if (strcmp(to->stats[k].name, found->name) == 0) return text;
+        to->stats_n++;
+        text = comma ? comma + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* "mean,sum,...": all that there are. */
+static const char *all_columns(name_list *names)
+{
+    answers_column column;
+    for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) name_list_add(names, ",", "%s", column.name);
+    return names->text;
+}
+
 bool answers_request_init(answers_request *r, options *o, const char *stats, int argc)
 {
     *r = (answers_request){.job = {.output = "-", .common = o}};
-    answers_job_stats(&r->job, stats);
+    take_stats(&r->job, stats);
     r->list = calloc((size_t)argc, sizeof *r->list); /* each rectangle takes an argument of its own */
     if (r->list) return true;
     say(NULL, "out of memory");
@@ -29,12 +62,11 @@ bool answers_request_stats(answers_request *r, options *o, const char *text)
 {
     name_list names = {.used = 0};
     char near[NEAREST_TEXT];
-    const char *wrong = answers_job_stats(&r->job, text), *all = answers_columns(&names);
+    const char *wrong = take_stats(&r->job, text), *all = all_columns(&names);
     if (!wrong) return true;
     const size_t n = strcspn(wrong, ",");
     answers_column twice;
-    if (answers_column_find(wrong, n, &twice))
-        return options_refuse(o, "--stat '%s': %s stands there twice", text, twice.name);
+    if (find_column(wrong, n, &twice)) return options_refuse(o, "--stat '%s': %s stands there twice", text, twice.name);
     nearest_of(all, wrong, n, near);
     return options_refuse(o, "--stat '%.*s': there is no such statistic%s%s", (int)n, wrong,
                           *near ? near : "; there are ", *near ? "" : all);
@@ -116,6 +148,49 @@ bool answers_request_mask(const answers_request *r, options *o, const char *mask
     return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
 }
 
+/* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
+static bool form_named(const char *output, answers_form *form)
+{
+    static const struct {
+        const char *extension;
+        answers_form form;
+    } known[] = {{".csv", ANSWERS_CSV},
+                 {".json", ANSWERS_JSON},
+                 {".jsonl", ANSWERS_JSON},
+                 {".ndjson", ANSWERS_JSON},
+                 {".npy", ANSWERS_NPY}};
+    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
+    for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(dot, known[i].extension) == 0) {
+            *form = known[i].form;
+            return true;
+        }
+    return false;
+}
+
+/* The form of the answers, by the extension of the output and --json; refuses what contradicts itself, and the name of
+ * an image. */
+static bool take_form(answers_job *to, options *o, bool json)
+{
+    bool named = form_named(to->output, &to->form);
+    if (to->cell_width && to->stats_n == 1 && !json) to->cell_format = answers_cells_format(to->output);
+    error err;
+    if (to->cell_format && !answers_cells_hold(to->cell_format, &err))
+        return options_refuse(o, "-o '%s': %s; cells are written as .npy, .tif, .pfm or .csv", to->output, err.text);
+    if (to->cell_format && to->inputs_n > 1)
+        return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", to->output);
+    if (to->cell_format) return true;
+    if (!named && to->cell_width && answers_cells_format(to->output))
+        return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", to->output,
+                              json ? ", without --json" : ", or another");
+    if (!named && format_by_extension(to->output))
+        return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", to->output);
+    if (named && json && to->form != ANSWERS_JSON)
+        return options_refuse(o, "-o '%s': --json writes a .json", to->output);
+    if (!named) to->form = json ? ANSWERS_JSON : ANSWERS_CSV;
+    return true;
+}
+
 static bool check(answers_request *r, options *o)
 {
     const char *output = r->job.output, *mask = r->job.valid.mask;
@@ -130,7 +205,7 @@ static bool check(answers_request *r, options *o)
     if (strcmp(output, "-") != 0 && is_folder(output))
         return options_fail(o, output, "is a directory; answers are one file: .csv, .json or .npy");
     r->job.inputs_n = r->files.n;
-    return answers_job_form(&r->job, o, r->json);
+    return take_form(&r->job, o, r->json);
 }
 
 int answers_request_run(answers_request *r, options *o)

@@ -1,5 +1,5 @@
 /* answers_run.c - answers rectangles of images and tables, chunk after chunk, input after input. */
-#include "answers_run.h"
+#include "answers_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,6 +260,10 @@ static void say_left_out(const answers_job *job, const rects *from, const answer
     if (n > 0)
         say(input_name(rects_name(from)), "column%s left out, as answers have %s: %s", n > 1 ? "s" : "",
             n > 1 ? "these names" : "this name", names.text);
+    const unsigned long long infinite = answers_infinite(to);
+    if (infinite > 0 && !job->common->quiet)
+        say(output_name(job->output), "%llu value%s inf, which JSON writes as null; CSV and .npy hold %s", infinite,
+            infinite > 1 ? "s are" : " is", infinite > 1 ? "them" : "it");
 }
 
 /* The longest name of an input, where rows name theirs. */

@@ -36,16 +36,8 @@ static bool build(const answers_job *job, const image *img, const answers_choice
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
-    sat_plan_spec spec = {.width = img->width,
-                          .height = img->height,
-                          .channels = img->channels,
-                          .count = img->planes,
-                          .sample = img->type,
-                          .accum = power == 1 ? c->accum : SAT_TYPE_NONE,
-                          .power = power,
-                          .layout = SAT_PADDED,
-                          .backend = job->common->backend,
-                          .threads = job->common->threads};
+    const image_shape shape = image_shape_of(img);
+    const sat_plan_spec spec = answers_plan_spec(&a->ask, &shape, c->accum, power);
     bool ok = false;
     if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};

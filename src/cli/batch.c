@@ -357,7 +357,7 @@ static int planes_from(const job *j, char *const *outputs)
     enum { ANY = 2, NO_PICTURE = 5 };
     const int n = j->windows.outputs > 0 ? j->windows.outputs : 1;
     for (int i = 0; !j->table && i < n; i++)
-        if (!(j->format ? j->format : format_by_extension(outputs[i]))->planes) return NO_PICTURE;
+        if (!(job_format(j, outputs[i]))->planes) return NO_PICTURE;
     return ANY;
 }
 
@@ -375,39 +375,39 @@ static void say_image(const job *j, const char *input, const image_format *forma
             img->channels);
 }
 
+/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
+ * that of these rows. */
+static bool take_rows(const job *j, row_source *from, const char *whole, error *err)
+{
+    const int64_t height = from->head.height;
+    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
+    if (j->end_row > height)
+        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
+                    (long long)height);
+    meta_begin_at(&from->head.meta, j->first_row);
+    return true;
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 static bool job_run(const job *j, const char *input, char *const *outputs, int threads)
 {
     image img = {0};
     error err;
     times spent = {0};
-    bool at_first = false;
     int at_output = -1;
-    const bool windows = j->windows.outputs > 0;
+    const job_kind *kind = j->table ? &job_of_table : j->windows.outputs > 0 ? &job_of_windows : &job_of_filter;
     double start = clock_now_s();
     const job_need need = {.j = j, .threads = threads};
-    image_memory memory = {.work = j->table  ? job_table_bytes
-                                   : windows ? job_window_bytes
-                                             : job_filter_bytes,
-                           .context = &need};
-    decode_options decode = {.max_pixels = j->max_pixels,
-                             .no_orient = j->no_orient,
-                             .threads = threads,
-                             .memory = &memory,
-                             .progress = {progress_more, &spent.item},
-                             .channels = j->channels,
-                             .page = j->page,
-                             .raw = j->raw,
-                             .planes_from = planes_from(j, outputs)};
+    image_memory memory = {.work = kind->bytes, .context = &need};
+    decode_options decode = j->decode;
+    decode.threads = threads, decode.memory = &memory, decode.planes_from = planes_from(j, outputs);
+    decode.progress = (io_progress){progress_more, &spent.item};
 
     job_stage(j, &spent, "decode");
     row_source rows, mask = {.in.fd = -1};
     bool ok = row_source_open(&rows, input, &decode, &err);
     char why[96];
-    const char *whole = !ok ? NULL
-                            : (j->table  ? job_table_whole
-                               : windows ? job_window_whole
-                                         : job_filter_whole)(j, &rows, outputs);
+    const char *whole = ok ? kind->whole(j, &rows, outputs) : NULL;
     if (ok && !whole && j->valid.mask) {
         ok = mask_file_open(&mask, &j->valid, &rows.head, threads, &err);
         if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
@@ -417,7 +417,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
             whole = why;
         }
     }
-    if (ok && j->end_row > 0) ok = job_take_rows(j, &rows, whole, &err);
+    if (ok && j->end_row > 0) ok = take_rows(j, &rows, whole, &err);
     const bool streams = !whole;
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     const job_source from = {.img = streams ? NULL : &img,
@@ -434,11 +434,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
         if (j->border_values > 1 && image_planes(head) > 1)
             ok = fail(&err, "--border %s has %d values; an image of %d bands takes one for all", j->border,
                       j->border_values, image_planes(head));
-        else if (windows)
-            ok = job_window(j, input, &from, outputs, threads, &spent, &at_output, &err);
-        else
-            ok = (j->table ? job_table : job_filter)(j, input, &from, outputs[0], threads, &spent, &at_first, &err);
-        if (at_first) at_output = 0;
+        ok = ok && kind->run(j, input, &from, outputs, threads, &spent, &at_output, &err);
     }
     row_source_close(&mask);
     row_source_close(&rows);

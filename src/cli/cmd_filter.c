@@ -1,7 +1,6 @@
 /* cmd_filter.c - the command without a name: an image to a filtered image, to statistics of windows, its table or
  * means. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "answers_options.h"
 #include "batch.h"
+#include "filter_kinds.h"
 #include "filter_options.h"
 #include "input.h"
 #include "messages.h"
@@ -19,7 +19,7 @@
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 enum { PASSES_MAX = 1000, RADIUS_MAX = (INT32_MAX - 1) / 2 };
-static const int64_t ROWS_MAX = (int64_t)1 << 40;
+static const double ROWS_MAX = 0x1p40;
 
 /* What the command line asks for. */
 typedef struct request {
@@ -53,18 +53,10 @@ static void take_border(options *o, request *r)
         }
         snprintf(r->border, sizeof r->border, "%s", info.name);
         r->j.border = r->border;
-        r->j.border_values = 0;
-        while (value) {
-            char number[64];
-            size_t digits = strcspn(value, ",");
-            snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : sizeof number), value);
-            if (r->j.border_values == 4 ||
-                !number_of(number, NUMBER_SIGN | NUMBER_REAL, &r->j.border_value[r->j.border_values++])) {
-                options_wrong(o, "after the name, one number or one for each channel");
-                return;
-            }
-            value = value[digits] ? value + digits + 1 : NULL;
-        }
+        r->j.border_values =
+            value ? numbers_of(value, ',', NUMBER_SIGN | NUMBER_REAL, NUMBER_SIGN | NUMBER_REAL, r->j.border_value, 4)
+                  : 0;
+        if (value && r->j.border_values == 0) options_wrong(o, "after the name, one number or one for each channel");
         return;
     }
     options_wrong(o, "there is no such border; there are %s", names.text);
@@ -73,7 +65,7 @@ static void take_border(options *o, request *r)
 static void take_radius(options *o, job *j)
 {
     int64_t w = 0, h = 0;
-    if (gauss_side(&j->gauss, "--radius", optarg, true)) return;
+    if (filter_side(&j->filter, o, true)) return;
     if (!parse_size(optarg, 0, RADIUS_MAX, &w, &h)) options_wrong(o, "R or RXxRY in pixels from 0 to %d", RADIUS_MAX);
     j->window_width = 2 * w + 1;
     j->window_height = 2 * h + 1;
@@ -82,26 +74,23 @@ static void take_radius(options *o, job *j)
 /* LO:HI, or 8bit, which leaves both 0. */
 static void take_scale(options *o, job *j)
 {
-    char low[64];
-    const size_t n = strcspn(optarg, ":");
+    double range[2] = {0};
     j->scales = true;
-    if (strcmp(optarg, "8bit") == 0) return;
-    snprintf(low, sizeof low, "%.*s", (int)(n < sizeof low ? n : sizeof low), optarg);
-    if (optarg[n] && number_of(low, NUMBER_SIGN | NUMBER_REAL, &j->scale_low) &&
-        number_of(optarg + n + 1, NUMBER_SIGN | NUMBER_REAL, &j->scale_high) && j->scale_low < j->scale_high)
-        return;
-    options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
+    if (strcmp(optarg, "8bit") != 0 &&
+        !(numbers_of(optarg, ':', NUMBER_SIGN | NUMBER_REAL, NUMBER_SIGN | NUMBER_REAL, range, 2) == 2 &&
+          range[0] < range[1]))
+        options_wrong(o, "8bit, of samples of 16 bits, or LO:HI, the samples that become 0 and 255");
+    j->scale_low = range[0], j->scale_high = range[1];
 }
 
 /* A:B, rows from the top. */
 static void take_rows(options *o, job *j)
 {
-    char first[32];
-    const size_t n = strcspn(optarg, ":");
-    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first), optarg);
-    if (!optarg[n] || !parse_int(first, 0, ROWS_MAX, &j->first_row) ||
-        !parse_int(optarg + n + 1, j->first_row + 1, ROWS_MAX, &j->end_row))
+    double rows[2];
+    if (numbers_of(optarg, ':', 0, 0, rows, 2) != 2 || rows[0] >= rows[1] || rows[1] > ROWS_MAX)
         options_wrong(o, "A:B, rows A to B - 1, A below B; the first is 0");
+    else
+        j->first_row = (int64_t)rows[0], j->end_row = (int64_t)rows[1];
 }
 
 static void take(int c, options *o, request *r)
@@ -110,7 +99,7 @@ static void take(int c, options *o, request *r)
     int64_t n = 0, m = 0;
     switch (c) {
     case OPT_BOX:
-        if (!gauss_side(&j->gauss, "--box", optarg, false))
+        if (!filter_side(&j->filter, o, false))
             options_side(o, "the window's side", &j->window_width, &j->window_height);
         break;
     case OPT_RADIUS: take_radius(o, j); break;
@@ -128,6 +117,8 @@ static void take(int c, options *o, request *r)
     case OPT_LINEAR: j->linear = true; break;
     case OPT_KEEP_HOLES: j->keep_holes = true; break;
     case OPT_STAT: r->stats = optarg; break;
+    case OPT_THRESHOLD: window_outputs(&j->windows, o, "--threshold", true, optarg); break;
+    case OPT_MIN_VALID: window_min_valid(&j->windows, o); break;
     case OPT_OUTPUT: r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
     case OPT_LAYOUT:
@@ -152,22 +143,16 @@ static void take(int c, options *o, request *r)
         j->quality = (int)n;
         break;
     default:
-        if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c) && !window_option(&j->windows, o, c))
-            gauss_option(&j->gauss, o, c);
+        if (!answers_option(&r->answers, o, c) && !valid_option(&j->valid, o, c)) filter_option(&j->filter, o, c);
     }
 }
 
 /* ---- what belongs together ------------------------------------------------------------------------ */
 
-static bool is_table_name(const char *path)
-{
-    return strcasecmp(format_extension(path), TABLE + 1) == 0;
-}
-
 /* Names the formats that can be written; for differences, the formats that hold them. */
 static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
-    const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;
+    const bool differences = r->j.filter.kind && r->j.filter.kind->is_real;
     const sat_type type = job_stored_type(&r->j, r->j.result ? r->j.result : SAT_F32);
     name_list names = {.used = 0};
     const image_format *f;
@@ -235,18 +220,12 @@ static const char *stray_word(const batch *files)
     return NULL;
 }
 
-/* Refuses what cannot be done as it was said; where a word was not understood, that is why. */
-static bool refuse_request(options *o, const request *r, const char *format, ...)
+/* Before what cannot be done is refused: false, with its line, where a word was not understood, which is why. */
+static bool check_words(options *o, const request *r)
 {
     const char *word = stray_word(&r->answers.files), *near = word ? options_near(o, word) : NULL;
-    char text[4500];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (near) return options_refuse(o, "there is neither a file nor a command '%s'; did you mean --%s?", word, near);
-    if (word) return options_refuse(o, "there is neither a file nor a command '%s'; " OPERATIONS, word);
-    return options_refuse(o, "%s", text);
+    return !word || options_refuse(o, "there is neither a file nor a command '%s'; " OPERATIONS, word);
 }
 
 /* What is wrong with the name of that output; false if something is. */
@@ -271,19 +250,16 @@ static bool check_counts(options *o, const request *r)
     const window_request *w = &r->j.windows;
     const int64_t most = r->j.window_width * r->j.window_height;
     const long long width = r->j.window_width, height = r->j.window_height;
-    sat_statistic_info info;
     bool variance = false;
-    for (int k = 0; k < w->outputs; k++)
-        variance = variance ||
-                   (window_statistic(w->output[k].statistic, strlen(w->output[k].statistic), &info) && info.variance);
-    if (!r->j.gauss.name && variance && w->ddof >= most)
+    for (int k = 0; k < w->outputs; k++) variance = variance || w->info[k].variance;
+    if (!r->j.filter.kind && variance && w->ddof >= most)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
                               (long long)w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
-    if (r->j.gauss.name && w->min_valid >= 1)
+    if (r->j.filter.kind && w->min_valid >= 1)
         return options_refuse(o, "--min-valid %.0f: of %s it is a share of the weight, 0.5 or 50%%", w->min_valid,
-                              r->j.gauss.name);
-    if (!r->j.gauss.name && w->min_valid > (double)most)
+                              r->j.filter.name);
+    if (!r->j.filter.kind && w->min_valid > (double)most)
         return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
                               width, height, (long long)most, most > 1 ? "s" : "");
     return true;
@@ -293,20 +269,17 @@ static bool check_counts(options *o, const request *r)
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
-    if (r->stats) window_stats(w, o, r->stats);
+    if (r->stats || (options_given(o, STATS) && w->outputs == 0))
+        window_outputs(w, o, "--stat", false, r->stats ? r->stats : "mean");
     w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
-    if (options_given(o, STATS) && w->outputs == 0) {
-        *w->output = (sat_window_output){.statistic = "mean"};
-        w->outputs = 1;
-    }
     if (!check_counts(o, r)) return false;
     if (!answers_request_mask(&r->answers, o, r->j.valid.mask)) return false;
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o)) return false;
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
-    if (r->j.gauss.name)
-        return options_refuse(o, "%s: statistics are of windows whose sides are whole numbers", r->j.gauss.name);
+    if (r->j.filter.kind)
+        return options_refuse(o, "%s: statistics are of windows whose sides are whole numbers", r->j.filter.name);
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
                                  "--alpha straight take all");
@@ -331,28 +304,30 @@ static bool check_images(options *o, request *r)
     if (r->output && !r->in_folder && !batch_is_template(r->output) && !sink_check_path(r->output, &err))
         return options_fail(o, r->output, err.text);
     const char *template = r->in_folder ? r->in_folder : r->output;
-    r->j.table = !r->filter && r->output && (by_format || (!r->format && is_table_name(template)));
+    r->j.table = !r->filter && r->output &&
+                 (by_format || (!r->format && strcasecmp(format_extension(template), TABLE + 1) == 0));
     if (files->n == 1 && is_folder(*files->inputs))
         return options_fail(o, *files->inputs,
                             "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");
-    if (!r->filter && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
+    if (!r->filter && !r->output) return check_words(o, r) && options_refuse(o, "nothing to do: " OPERATIONS);
     if (!r->filter && !r->j.table)
-        return refuse_request(o, r,
-                              "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
+        return check_words(o, r) &&
+               options_refuse(o, "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
                               r->output, TABLE, TABLE + 1);
-    if (!r->output) return refuse_request(o, r, "%s needs an output: -o OUT", r->filter);
+    if (!r->output) return check_words(o, r) && options_refuse(o, "%s needs an output: -o OUT", r->filter);
     if (r->j.linear && r->j.result)
         return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
     if (r->answers.job.decode.array == ARRAY_TABLE)
         return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
-    if (r->j.gauss.side > 0 && r->j.passes > 1)
-        return options_refuse(o, "--passes is for windows whose sides are whole numbers, not for %s", r->j.gauss.name);
+    if (r->j.filter.kind && r->j.passes > 1)
+        return options_refuse(o, "--passes is for windows whose sides are whole numbers, not for %s", r->j.filter.name);
     const char *stray = options_given(o, OF_BLURS | OF_IMAGES);
     if (r->j.table && stray) return options_refuse(o, "%s is for --box, not for tables", stray);
     if (!check_windows(o, r)) return false;
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->answers.files.n > 1 && !batch_is_template(template))
-        return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
+        return check_words(o, r) &&
+               options_refuse(o, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
                               r->answers.files.n);
     switch (batch_name_outputs(&r->answers.files, &r->j.windows, template, &err)) {
     case EXIT_FINE: break;
@@ -389,13 +364,10 @@ static int run_means(options *o, request *r)
 
 static int run_images(const options *o, request *r)
 {
-    r->j.max_pixels = o->max_pixels;
+    r->j.decode = r->answers.job.decode;
+    r->j.decode.max_pixels = r->j.valid.max_pixels = o->max_pixels;
+    r->j.valid.no_orient = r->j.decode.no_orient;
     r->j.valid.quiet = o->quiet;
-    r->j.channels = r->answers.job.decode.channels;
-    r->j.page = r->answers.job.decode.page;
-    r->j.raw = r->answers.job.decode.raw;
-    r->j.no_orient = r->j.valid.no_orient = r->answers.job.decode.no_orient;
-    r->j.valid.max_pixels = o->max_pixels;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;

@@ -211,6 +211,7 @@ static int run(int argc, char **argv)
 
     while ((c = options_next(&o, argc, argv)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
+        case OPT_AS: decode.array = options_choice(&o, "") == 0 ? ARRAY_IMAGE : ARRAY_TABLE; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
         case OPT_PAGE: options_page(&o, &decode.page); break;
         }

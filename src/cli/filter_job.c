@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "filter_kinds.h"
 #include "job.h"
 #include "messages.h"
 #include "number.h"
@@ -30,95 +31,17 @@ typedef struct work {
     bool all;                /* samples count */
     sat_light *light, *back; /* to light; and back, of results, which may have no alpha */
     int64_t beyond;          /* light beyond the range of samples */
-    sat_counts stored;
 } work;
 
 /* ---- a box ---------------------------------------------------------------------------------------- */
 
-static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads)
-{
-    const bool has_alpha = shape->channels % 2 == 0;
-    return (sat_box_spec){.width = shape->width,
-                          .height = shape->height,
-                          .channels = shape->channels,
-                          .sample = shape->type,
-                          .window_width = j->window_width,
-                          .window_height = j->window_height,
-                          .border = j->border,
-                          .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
-                          .count = shape->planes,
-                          .backend = j->backend,
-                          .threads = threads,
-                          .result = job_result_type(j, shape->type)};
-}
-
-/* The library refused the spec: says why, and what would do. */
-static bool refuse(sat_status status, const sat_box_spec *spec, error *err)
-{
-    sat_box_spec straight = *spec;
-    sat_box *box = NULL;
-    fail(err, "%s", sat_detail());
-    straight.weighted_alpha = false;
-    if (status == SAT_ERR_RANGE && spec->weighted_alpha && sat_box_create(&box, &straight) == SAT_OK) {
-        size_t used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used, "; --alpha straight sums the samples alone");
-    }
-    sat_box_destroy(&box);
-    return false;
-}
-
-static void say_box(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
-{
-    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, %s%s; %s", (long long)j->window_width,
-        (long long)j->window_height, job_border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
-        spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
-        j->linear ? "" : sat_type_name(spec->result), sat_box_note(box));
-}
-
-/* Samples that the filter of that pass sees. */
-static image_shape shape_of_pass(const stream *s, int64_t pass)
-{
-    const work *w = s->context;
-    image_shape shape = image_shape_of(&w->head);
-    shape.channels = s->head->channels;
-    shape.type = pass > 0 ? s->made[0] : s->sample;
-    return shape;
-}
-
-static bool is_even(const job *j)
-{
-    return j->window_width % 2 == 0 || j->window_height % 2 == 0;
-}
+STREAM_OF(box, sat_box_run(o, src, results, run))
+STREAM_OF(window, sat_window_run(o, src, NULL, results, run))
 
 static sat_anchor anchor_of(int64_t pass)
 {
     return pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
 }
-
-/* All samples count. */
-static bool open_box(stream *s, int64_t pass, stream_stage *g, error *err)
-{
-    const work *w = s->context;
-    const image_shape shape = shape_of_pass(s, pass);
-    sat_bytes bytes;
-    sat_box *box;
-    if (g->filters > 0 && !is_even(&w->j) && (pass > 1 || s->sample == s->made[0])) return true; /* the same filter */
-    stream_stage_free(g); /* first: some backends hold a table */
-    sat_box_spec spec = box_spec(&w->j, &shape, s->threads);
-    spec.anchor = anchor_of(pass);
-    spec.band_rows = stream_band_rows(s);
-    if (!job_border_values(&w->j, &w->head, spec.channels, spec.border_value, err) ||
-        !stream_allows(s, sat_box_bytes(&spec, &bytes), &bytes, err))
-        return false;
-    const sat_status status = sat_box_create(&box, &spec);
-    if (status != SAT_OK) return refuse(status, &spec, err);
-    if (pass == 0 && w->j.verbose) say_box(&w->j, w->input, &spec, box);
-    *g->filter = STREAM_FILTER(box);
-    g->filter->object = box, g->filter->results = g->filters = 1;
-    return true;
-}
-
-/* ---- means of what counts ------------------------------------------------------------------------- */
 
 /* Do the samples' values say what counts?  Else a mask does. */
 static bool by_value(const valid_samples *valid)
@@ -126,155 +49,112 @@ static bool by_value(const valid_samples *valid)
     return valid->skip_nan || valid->has_nodata;
 }
 
-/* What counts of a later pass: what is not the value, or NaN, which stands for it. */
-static valid_samples valid_of_pass(const stream *s, int64_t pass)
+/* What counts of a later pass is what is not the value, or NaN, which stands for it. */
+static bool pass_of(const stream *s, int64_t pass, filter_pass *p, error *err)
 {
     const work *w = s->context;
-    valid_samples valid = w->valid;
-    if (pass == 0 || !by_value(&valid)) return valid;
-    valid.masked = false;
-    if (valid.has_nodata && !sat_type_holds(s->made[0], valid.nodata)) valid.has_nodata = false, valid.skip_nan = true;
-    return valid;
-}
-
-/* The window of a pass. */
-static sat_window_spec means_spec(const job *j, const image_shape *from, int64_t pass, const sat_window_output *mean,
-                                  int threads)
-{
-    return (sat_window_spec){.width = from->width,
-                             .height = from->height,
-                             .channels = from->channels,
-                             .count = from->planes,
-                             .sample = from->type,
-                             .window_width = j->window_width,
-                             .window_height = j->window_height,
-                             .border = j->border,
-                             .anchor = anchor_of(pass),
-                             .outputs = 1,
-                             .output = mean,
-                             .keep_holes = j->keep_holes,
-                             .min_valid = j->windows.min_valid,
-                             .threads = threads,
-                             .backend = j->backend};
-}
-
-static bool add_window(stream *s, const sat_window_spec *spec, bool values, stream_filter *f, error *err)
-{
-    sat_bytes bytes;
-    sat_window *window;
-    if (!stream_allows(s, sat_window_bytes(spec, &bytes), &bytes, err)) return false;
-    const sat_status status = sat_window_create(&window, spec);
-    if (status != SAT_OK)
-        return fail(err, "%s%s%s", sat_detail(),
-                    status == SAT_ERR_UNAVAILABLE ? ", by which boxes leave out samples that do not count" : "",
-                    status == SAT_ERR_UNAVAILABLE && values ? "; --nodata none takes all" : "");
-    *f = STREAM_FILTER(window);
-    f->object = window, f->results = 1;
+    valid_samples *valid = &p->valid;
+    if (!filter_pass_of(p, s, &w->j, &w->head, s->head->channels, err)) return false;
+    p->number = pass;
+    p->shape.type = pass > 0 ? s->made[0] : s->sample;
+    p->result = s->made[0];
+    p->valid = w->valid;
+    p->weighted = (w->all || w->j.filter.kind) && w->j.alpha != ALPHA_STRAIGHT && p->shape.channels % 2 == 0;
+    if (pass > 0 && by_value(valid)) {
+        valid->masked = false;
+        if (valid->has_nodata && !sat_type_holds(s->made[0], valid->nodata))
+            valid->has_nodata = false, valid->skip_nan = true;
+    }
     return true;
 }
 
-/* Ones where the results of that pass are not empty: the means of its mask's ones. */
-static bool add_mask(stream *s, int64_t pass, stream_stage *g, error *err)
+static sat_status open_box(stream *s, const filter_pass *p, stream_filter *f, error *err)
 {
-    const work *w = s->context;
-    const sat_window_output mean = {.statistic = "mean", .result = SAT_U8};
-    const image_shape shape = {.width = w->head.width, .height = w->head.height, .channels = 1, .type = SAT_U8};
-    sat_window_spec spec = means_spec(&w->j, &shape, pass, &mean, s->threads);
-    spec.masked = true;
-    spec.border_value[0] = 1;
-    spec.band_rows = stream_band_rows(s);
-    return add_window(s, &spec, false, &g->mask, err);
+    sat_box_spec spec = {FILTER_PASS(p),
+                         .window_width = p->j->window_width,
+                         .window_height = p->j->window_height,
+                         .weighted_alpha = p->weighted,
+                         .anchor = anchor_of(p->number),
+                         .result = p->result};
+    sat_box *box = NULL;
+    const sat_status status = stream_make(s, &stream_box, &spec, f, err);
+    spec.weighted_alpha = false;
+    if (status == SAT_ERR_RANGE && p->weighted && sat_box_create(&box, &spec) == SAT_OK) {
+        const size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, "; --alpha straight sums the samples alone");
+    }
+    sat_box_destroy(&box);
+    return status;
 }
 
-static bool open_means(stream *s, int64_t pass, stream_stage *g, error *err)
+/* ---- means of what counts ------------------------------------------------------------------------- */
+
+static sat_status open_means(stream *s, const filter_pass *p, stream_filter *f, error *err)
+{
+    const sat_window_output mean = {.statistic = "mean", .result = p->result};
+    const bool has_empty = p->valid.has_nodata && sat_type_holds(p->result, p->valid.nodata);
+    const sat_window_spec spec = {FILTER_PASS(p),
+                                  FILTER_VALID(p),
+                                  .window_width = p->j->window_width,
+                                  .window_height = p->j->window_height,
+                                  .anchor = anchor_of(p->number),
+                                  .outputs = 1,
+                                  .output = &mean,
+                                  .empty_set = has_empty,
+                                  .avoid_empty = has_empty};
+    const sat_status status = stream_make(s, &stream_window, &spec, f, err);
+    if (status == SAT_ERR_UNAVAILABLE)
+        fail(err, "%s, by which boxes leave out samples that do not count%s", sat_detail(),
+             by_value(&p->valid) ? "; --nodata none takes all" : "");
+    return status;
+}
+
+/* The next pass's mask is the mean of this one's ones: 1 where the results are not empty. */
+static bool add_mask(stream *s, filter_pass p, stream_filter *f, error *err)
+{
+    p.shape.channels = 1, p.shape.planes = 0, p.shape.type = p.result = SAT_U8;
+    p.border_value[0] = 1;
+    p.valid = (valid_samples){.masked = true};
+    return open_means(s, &p, f, err) == SAT_OK;
+}
+
+/* ---- the filters of a pass ------------------------------------------------------------------------ */
+
+static const char *border_name(const job *j)
+{
+    sat_border_info first;
+    return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
+}
+
+static void say_filter(const work *w, const filter_pass *p, const stream_filter *f)
+{
+    const job *j = &w->j;
+    char what[64];
+    snprintf(what, sizeof what, "window %lldx%lld px, %lld pass%s", (long long)j->window_width,
+             (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "");
+    say(input_name(w->input), "%s%s, border %s%s, %s%s; %s", j->filter.kind || w->all ? "" : "means of what counts, ",
+        j->filter.kind ? j->filter.name + 2 : what, border_name(j), p->weighted ? ", weighted by alpha" : "",
+        j->linear ? "in linear light" : "results of ", j->linear ? "" : sat_type_name(p->result),
+        f->is->note(f->object));
+}
+
+static bool open_filter(stream *s, int64_t pass, stream_stage *g, error *err)
 {
     const work *w = s->context;
-    const job *j = &w->j;
-    const valid_samples valid = valid_of_pass(s, pass);
-    const image_shape shape = shape_of_pass(s, pass);
-    const sat_window_output mean = {.statistic = "mean", .result = s->made[0]};
-    sat_window_spec spec = means_spec(j, &shape, pass, &mean, s->threads);
-    spec.masked = valid.masked;
-    spec.skip_nan = valid.skip_nan;
-    spec.has_nodata = valid.has_nodata;
-    spec.empty_set = spec.avoid_empty = valid.has_nodata && sat_type_holds(mean.result, valid.nodata);
-    spec.nodata = spec.empty = valid.nodata;
-    spec.band_rows = stream_band_rows(s);
-    stream_stage_free(g);
-    if (!job_border_values(j, &w->head, spec.channels, spec.border_value, err) ||
-        !add_window(s, &spec, by_value(&valid), g->filter, err))
-        return false;
+    const filter_kind *kind = w->j.filter.kind;
+    filter_pass p;
+    const bool even = w->j.window_width % 2 == 0 || w->j.window_height % 2 == 0, means = !kind && !w->all,
+               other = means || even || (pass == 1 && s->sample != s->made[0]);
+    if (g->filters > 0 && !other) return true;
+    stream_stage_free(g); /* first: some backends hold a table */
+    if (!pass_of(s, pass, &p, err)) return false;
+    const sat_status status = kind    ? kind->open(s, &p, g->filter, err)
+                              : means ? open_means(s, &p, g->filter, err)
+                                      : open_box(s, &p, g->filter, err);
+    if (status != SAT_OK) return false;
     g->filters = 1;
-    if (pass == 0 && j->verbose)
-        say(input_name(w->input), "means of what counts, window %lldx%lld px, %lld pass%s; %s",
-            (long long)j->window_width, (long long)j->window_height, (long long)j->passes, j->passes > 1 ? "es" : "",
-            sat_window_note(g->filter->object));
-    return pass + 1 == s->passes || by_value(&w->valid) || add_mask(s, pass, g, err);
-}
-
-/* ---- a Gaussian ----------------------------------------------------------------------------------- */
-
-static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int threads)
-{
-    const bool has_alpha = shape->channels % 2 == 0;
-    return (sat_gauss_spec){.width = shape->width,
-                            .height = shape->height,
-                            .channels = shape->channels,
-                            .sample = shape->type,
-                            .sigma = j->gauss.sigma,
-                            .border = j->border,
-                            .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
-                            .mode = j->gauss.mode,
-                            .amount = j->gauss.amount,
-                            .keep_holes = j->keep_holes,
-                            .min_valid = j->windows.min_valid,
-                            .sigma2 = j->gauss.sigma2,
-                            .side = j->gauss.side,
-                            .count = shape->planes,
-                            .backend = j->backend,
-                            .threads = threads,
-                            .result = job_result_type(j, shape->type)};
-}
-
-/* The result, and the filter. */
-static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
-{
-    sat_gauss_spec spec = gauss_spec(need->j, shape, need->threads);
-    const valid_choice *valid = &need->j->valid;
-    image_shape mask = *shape;
-    sat_bytes bytes;
-    mask.channels = 1;
-    spec.masked = valid->mask || valid->skip_nan || valid->has_nodata;
-    const sat_status status = sat_gauss_bytes(&spec, &bytes);
-    return job_image_bytes(shape, spec.result) + job_object_bytes(status, &bytes) +
-           (valid->mask ? job_image_bytes(&mask, SAT_U8) : 0);
-}
-
-static bool open_gauss(stream *s, int64_t pass, stream_stage *g, error *err)
-{
-    const work *w = s->context;
-    const job *j = &w->j;
-    const image_shape shape = shape_of_pass(s, pass);
-    sat_gauss_spec spec = gauss_spec(j, &shape, s->threads);
-    sat_gauss *gauss;
-    sat_bytes bytes;
-    spec.masked = w->valid.masked;
-    spec.skip_nan = w->valid.skip_nan;
-    spec.has_nodata = w->valid.has_nodata;
-    spec.empty_set = w->valid.has_nodata && sat_type_holds(spec.result, w->valid.nodata);
-    spec.nodata = spec.empty = w->valid.nodata;
-    spec.band_rows = stream_band_rows(s);
-    if (!job_border_values(j, &w->head, spec.channels, spec.border_value, err) ||
-        !stream_allows(s, sat_gauss_bytes(&spec, &bytes), &bytes, err))
-        return false;
-    if (sat_gauss_create(&gauss, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
-    if (j->verbose)
-        say(input_name(w->input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
-            spec.weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
-            j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
-    *g->filter = STREAM_FILTER(gauss);
-    g->filter->object = gauss, g->filter->results = g->filters = 1;
-    return true;
+    if (pass == 0 && w->j.verbose) say_filter(w, &p, g->filter);
+    return !means || pass + 1 == s->passes || by_value(&w->valid) || add_mask(s, p, &g->mask, err);
 }
 
 /* ---- in linear light ------------------------------------------------------------------------------ */
@@ -302,6 +182,13 @@ static bool light_border(job *j, const image *img, error *err)
     }
     j->border_values = img->channels;
     return true;
+}
+
+static bool check_scale(const job *j, sat_type sample, error *err)
+{
+    const sat_type type = job_result_type(j, sample);
+    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
+    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
 }
 
 static bool open_light(sat_light **light, const sat_light_spec *spec, error *err)
@@ -334,65 +221,53 @@ static bool to_samples(void *context, const sat_view *light, const sat_view *sam
     return ok;
 }
 
-/* The samples, light and what its filter holds. */
-static uint64_t light_bytes(const job_need *need, const image_shape *shape)
-{
-    job plain = *need->j;
-    image_shape reals = *shape;
-    plain.linear = false;
-    reals.type = SAT_F32;
-    return job_image_bytes(shape, SAT_F32) +
-           job_filter_bytes(&reals, &(job_need){.j = &plain, .threads = need->threads});
-}
-
 /* ---- from image to file --------------------------------------------------------------------------- */
 
-static uint64_t box_bytes(const job_need *need, const image_shape *shape)
+/* The first pass's, and masks. */
+static uint64_t pass_bytes(const job_need *need, const image_shape *shape)
 {
-    sat_box_spec spec = box_spec(need->j, shape, need->threads);
-    sat_bytes bytes;
-    for (int c = 0; c < 4; c++) spec.border_value[c] = need->j->border_value[need->j->border_values > 1 ? c : 0];
-    const sat_status status = sat_box_bytes(&spec, &bytes);
+    const valid_choice *valid = &need->j->valid;
+    work w = {.j = *need->j, .head = job_image_of(shape), .all = true};
     image_shape mask = *shape;
     mask.channels = 1;
-    const uint64_t masks = need->j->valid.mask ? job_image_bytes(&mask, SAT_U8) * (need->j->passes > 1 ? 3 : 1) : 0;
-    return job_object_bytes(status, &bytes) + masks;
+    w.j.verbose = false;
+    if (w.j.border_values > 1) w.j.border_values = shape->channels; /* another number is refused later */
+    w.valid.masked = valid->mask || valid->skip_nan || valid->has_nodata;
+    const uint64_t masks = valid->mask ? job_image_bytes(&mask, SAT_U8) * (w.j.passes > 1 ? 3 : 1) : 0;
+    return masks + stream_measure(&w.j, &w.head, job_result_type(&w.j, shape->type), need->threads, open_filter, &w);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* From the second pass on, both images are of the result's type. */
-uint64_t job_filter_bytes(const image_shape *shape, const void *context)
+/* Of light that is an image more.  From the second pass on, both images are of the result's type. */
+static uint64_t filter_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
     const job *j = need->j;
-    if (j->linear) return light_bytes(need, shape);
-    if (j->gauss.name) return gauss_bytes(shape, need);
-    image_shape result = *shape;
-    result.type = job_result_type(j, shape->type);
-    const uint64_t in = job_image_bytes(shape, shape->type), out = job_image_bytes(shape, result.type);
-    const uint64_t first = out + box_bytes(need, shape);
-    return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
+    image_shape seen = *shape, result = *shape;
+    if (j->linear) seen.type = SAT_F32;
+    result.type = job_result_type(j, seen.type);
+    const uint64_t light = j->linear ? job_image_bytes(shape, SAT_F32) : 0;
+    const uint64_t in = job_image_bytes(&seen, seen.type), out = job_image_bytes(shape, result.type);
+    const uint64_t first = out + pass_bytes(need, &seen);
+    const uint64_t later = j->passes > 1 && out > in ? 2 * out - in + pass_bytes(need, &result) : 0;
+    return light + (first > later ? first : later);
 }
 
 /* Boxes over what counts leave alpha out, where it is more than a channel like the others. */
 static bool drops_alpha(const work *w)
 {
-    return !w->j.gauss.name && !w->all && image_has_alpha(&w->head) && w->j.alpha != ALPHA_STRAIGHT;
+    return !w->j.filter.kind && !w->all && image_has_alpha(&w->head) && w->j.alpha != ALPHA_STRAIGHT;
 }
 
 /* Can the format hold the result?  The error names what asked for its type. */
-static bool check_holds(const work *w, const image_format *format, const char *word, error *err)
+static bool check_holds(const work *w, const char *output, error *err)
 {
     const job *j = &w->j;
+    const image_format *format = job_format(j, output);
+    const char *word = job_format_word(j, output);
     const image *img = &w->head;
     const bool colours = drops_alpha(w);
     const sat_type type = job_stored_type(j, job_result_type(j, img->type));
-    const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
-    const bool negative = !j->scales && (!blur || is_signed_type(img->type));
+    const bool negative = !j->scales && ((j->filter.kind && j->filter.kind->is_signed) || is_signed_type(img->type));
     const int channels = img->channels - colours, planes = image_planes(img);
     error why, unused;
     if (format_holds(format, word, type, channels, planes, negative, &why)) return true;
@@ -411,14 +286,14 @@ static bool what_counts(work *w, stream *s, error *err)
 {
     const job *j = &w->j;
     const image *img = s->from.img ? s->from.img : &w->head;
-    const bool by_alpha = !j->gauss.name && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
+    const bool by_alpha = !j->filter.kind && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
     valid_samples *valid = &w->valid;
     const valid_choice choice = job_valid(j, &s->from);
     if (!valid_of_image(valid, &choice, img, w->input, false, s->threads, j->verbose, err)) return false;
     if (j->valid.nodata_given && !valid->has_nodata) w->head.meta.nodata[0] = 0;
     valid->masked = s->from.mask || valid->mask.data;
     w->all = valid_all(valid) && j->windows.min_valid == 0;
-    const bool boxes = !w->all && !j->gauss.name, ones = boxes && s->passes > 1 && !by_value(valid);
+    const bool boxes = !w->all && !j->filter.kind, ones = boxes && s->passes > 1 && !by_value(valid);
     s->alpha_clears = boxes && by_alpha;
     valid->masked = valid->masked || s->alpha_clears || ones;
     bool ok = true;
@@ -431,13 +306,11 @@ static bool what_counts(work *w, stream *s, error *err)
     return ok;
 }
 
-static bool store(stream *s, int i, image *rows, error *err)
+static bool store_light(stream *s, int i, image *rows, error *err)
 {
     work *w = s->context;
     (void)i;
-    if (w->back && !image_by_parts(rows, w->head.type, to_samples, w, err)) return false;
-    job_store(&w->j, &w->named, rows, &w->stored);
-    return true;
+    return image_by_parts(rows, w->head.type, to_samples, w, err);
 }
 
 /* The stages, and what is written. */
@@ -446,15 +319,24 @@ static bool prepare(work *w, stream *s, error *err)
     image *made = s->head;
     s->context = w;
     s->results = 1;
-    s->open = w->j.gauss.name ? open_gauss : w->all ? open_box : open_means;
+    s->open = open_filter;
     s->sample = w->head.type;
     *made = w->head;
     made->channels -= drops_alpha(w);
     made->type = s->made[0] = job_result_type(&w->j, w->head.type);
     if (!w->all) valid_nodata_text(&w->named, made->type, made->meta.nodata);
     job_store_head(&w->j, &w->named, made);
-    if (w->j.linear || w->j.scales || made->type != s->made[0]) s->store = store;
+    s->named = &w->named;
+    if (w->j.linear) s->store = store_light;
     return !w->j.linear || become_light(w, s, err);
+}
+
+static void say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
+{
+    const long long samples = image_samples(img);
+    if (clipped > 0 && !j->quiet)
+        say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
+            samples, sat_type_name(img->type));
 }
 
 static void say_results(const work *w, const stream *s)
@@ -463,69 +345,53 @@ static void say_results(const work *w, const stream *s)
     image made = *s->head;
     sat_counts counts = s->counts;
     made.type = s->made[0];
-    if (j->gauss.name) job_say_clipped(j, w->input, &made, counts.clipped);
+    if (j->filter.kind) say_clipped(j, w->input, &made, counts.clipped);
     if (drops_alpha(w) && !j->quiet)
         say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
     if (j->linear) made.type = w->head.type;
-    job_say_clipped(j, w->input, &made, w->beyond);
-    job_say_clipped(j, w->input, s->head, w->stored.clipped);
+    say_clipped(j, w->input, &made, w->beyond);
+    say_clipped(j, w->input, s->head, s->stored.clipped);
     if (is_float_type(made.type) && !j->scales) counts.empty[0] = 0;
     job_say_holes(j, w->input, &w->named,
                   &(job_holes){.is_value = w->named.has_nodata && !j->scales,
                                .of_floats = !j->linear && !j->scales,
                                .results = image_samples(&made),
                                .empty = counts.empty[0],
-                               .moved = (counts.moved > 0 ? counts.moved : 0) + w->stored.moved});
+                               .moved = (counts.moved > 0 ? counts.moved : 0) + s->stored.moved});
 }
 
-static bool run(work *w, stream *s, const char *output, times *spent, bool *at_output, error *err)
+static bool open_output(const work *w, stream *s, const char *output, error *err)
 {
-    const job *j = &w->j;
-    const image_format *format = j->format ? j->format : format_by_extension(output);
-    const encode_options encode = job_encoding(j, &s->from, s->threads, spent);
-    sink *out = NULL;
-    *at_output = false;
-    if ((j->linear && !check_linear(&w->head, err)) || !job_check_scale(j, w->head.type, err) ||
-        !what_counts(w, s, err))
-        return false;
-    *at_output = true;
-    if (!check_holds(w, format, j->format ? j->format_word : format_extension(output), err) ||
-        !sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err))
-        return false;
-    stream_write_to(s, 0, format, &encode, out);
-    bool ok = prepare(w, s, err) && stream_run(s, spent, err);
-    *at_output = s->at_output == 0;
-    if (ok) {
-        say_results(w, s);
-        *at_output = true;
-        ok = sink_commit(&out, err);
-    }
-    sink_abort(&out);
-    return ok;
+    s->at_output = 0;
+    if (!check_holds(w, output, err) || !stream_write_to(s, 0, output, err)) return false;
+    s->at_output = -1;
+    return true;
 }
 
-bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-                bool *at_output, error *err)
+static bool job_filter(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                       times *spent, int *at_output, error *err)
 {
-    const double start = clock_now_s();
     work w = {.j = *j, .input = input, .head = *job_head(from)};
-    stream *s = stream_new(j, from, threads, err);
+    stream *s = stream_new(j, from, threads, spent, err);
     if (!s) return false;
-    const bool ok = run(&w, s, output, spent, at_output, err);
-    spent->compute_s = clock_now_s() - start - spent->encode_s;
-    stream_free(s);
+    bool ok = (!j->linear || check_linear(&w.head, err)) && check_scale(j, w.head.type, err) &&
+              what_counts(&w, s, err) && open_output(&w, s, *outputs, err) && prepare(&w, s, err) && stream_run(s, err);
+    if (ok) say_results(&w, s);
+    ok = stream_end(s, ok, at_output, err);
     valid_free(&w.valid);
     sat_light_destroy(&w.light);
     sat_light_destroy(&w.back);
     return ok;
 }
 
-const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
+static const char *job_filter_whole(const job *j, const row_source *from, char *const *outputs)
 {
     const char *why = stream_refuses(j, from, outputs[0]);
     const bool far =
-        j->gauss.name || j->passes > 1; /* rows of stages that are made long before they are needed again */
+        j->filter.kind || j->passes > 1; /* rows of stages that are made long before they are needed again */
     if (!why && j->passes > STREAM_STAGES) why = "it has many passes";
     if (!why && far && stream_border_repeats(j->border)) why = "the border repeats all of it";
     return why;
 }
+
+const job_kind job_of_filter = {filter_bytes, job_filter_whole, job_filter};

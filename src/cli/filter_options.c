@@ -1,4 +1,4 @@
-/* filter_options.c - the options of Gaussian filters, and of statistics of windows. */
+/* filter_options.c - the options of statistics of windows. */
 #include "filter_options.h"
 
 #include <stdio.h>
@@ -7,58 +7,6 @@
 #include "names.h"
 #include "number.h"
 #include "text_out.h"
-
-/* ---- Gaussian filters ----------------------------------------------------------------------------- */
-
-/* "A,B": a standard deviation, and another or an amount, which may be negative. */
-static bool parse_pair(const char *text, double *a, unsigned b_may_have, double *b)
-{
-    char first[64];
-    const size_t n = strcspn(text, ",");
-    if (text[n] != ',' || n >= sizeof first) return false;
-    snprintf(first, sizeof first, "%.*s", (int)n, text);
-    return number_of(first, NUMBER_REAL, a) && number_of(text + n + 1, b_may_have, b);
-}
-
-static bool is_sigma(double sigma)
-{
-    return sigma > 0 && sigma <= SAT_GAUSS_SIGMA_MAX;
-}
-
-bool gauss_side(gauss_choice *g, const char *option, const char *text, bool is_radius)
-{
-    double value, side;
-    if (!number_of(text, NUMBER_REAL, &value)) return false;
-    side = is_radius ? 2 * value + 1 : value;
-    if (!(side > 1 && side <= SAT_GAUSS_SIDE_MAX) || value == (double)(int64_t)value) return false;
-    *g = (gauss_choice){.name = option, .side = side};
-    return true;
-}
-
-bool gauss_option(gauss_choice *g, options *o, int c)
-{
-    static const char range[] = "in pixels, above 0 and up to 16384";
-    switch (c) {
-    case OPT_GAUSS:
-        *g = (gauss_choice){.name = "--gauss", .mode = SAT_GAUSS_BLUR};
-        if (!number_of(optarg, NUMBER_REAL, &g->sigma) || !is_sigma(g->sigma))
-            options_wrong(o, "the standard deviation %s", range);
-        return true;
-    case OPT_UNSHARP:
-        *g = (gauss_choice){.name = "--unsharp", .mode = SAT_GAUSS_UNSHARP};
-        if (!parse_pair(optarg, &g->sigma, NUMBER_SIGN | NUMBER_REAL, &g->amount) || !is_sigma(g->sigma))
-            options_wrong(o, "S,A, the blur's standard deviation %s, and the amount", range);
-        return true;
-    case OPT_DOG:
-        *g = (gauss_choice){.name = "--dog", .mode = SAT_GAUSS_DOG};
-        if (!parse_pair(optarg, &g->sigma, NUMBER_REAL, &g->sigma2) || !is_sigma(g->sigma) || !is_sigma(g->sigma2))
-            options_wrong(o, "A,B, two standard deviations %s", range);
-        return true;
-    default: return false;
-    }
-}
-
-/* ---- statistics of windows ------------------------------------------------------------------------ */
 
 /* Names of statistics; of thresholds alone, if `compare`. */
 static const char *statistic_names(name_list *names, bool compare)
@@ -81,23 +29,22 @@ static bool is_key(name_list *names, const char *name, const char *key, size_t n
 static bool take_parameter(window_request *r, options *o, const char *option, const char *text, size_t n)
 {
     sat_window_output *out = &r->output[r->outputs - 1];
-    sat_statistic_info info;
+    const sat_statistic_info *info = &r->info[r->outputs - 1];
     name_list names = {.used = 0};
     char number[64];
     const size_t key = strcspn(text, "="), digits = n - key - 1;
     const char *name = NULL;
     double *value = NULL;
     bool positive = true, given = false;
-    window_statistic(out->statistic, strlen(out->statistic), &info);
-    for (unsigned i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
-        if (!is_key(&names, info.parameter[i].name, text, key)) continue;
-        name = info.parameter[i].name;
+    for (unsigned i = 0; i < SAT_PARAMETERS && info->parameter[i].name; i++) {
+        if (!is_key(&names, info->parameter[i].name, text, key)) continue;
+        name = info->parameter[i].name;
         value = &out->parameter[i];
-        positive = info.parameter[i].positive;
+        positive = info->parameter[i].positive;
         given = out->set >> i & 1;
         out->set |= 1u << i;
     }
-    if (window_reads_range(&info) && is_key(&names, WINDOW_RANGE, text, key)) {
+    if (window_reads_range(info) && is_key(&names, WINDOW_RANGE, text, key)) {
         name = WINDOW_RANGE;
         value = &r->range[r->outputs - 1];
         given = *value != 0;
@@ -127,12 +74,12 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
         return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text, what, all);
     }
     if (r->outputs == SAT_OUTPUTS) return options_refuse(o, "%s: at most %d statistics", option, SAT_OUTPUTS);
+    r->info[r->outputs] = info;
     r->output[r->outputs++] = (sat_window_output){.statistic = info.name, .compare = compare};
     return true;
 }
 
-/* NAME[:KEY=VALUE...], several with commas between; a comma may stand before a further KEY=VALUE, too. */
-static void take_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
+void window_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
 {
     const char *const all = text;
     const int before = r->outputs;
@@ -155,11 +102,6 @@ static void take_outputs(window_request *r, options *o, const char *option, bool
     }
 }
 
-void window_stats(window_request *r, options *o, const char *text)
-{
-    take_outputs(r, o, "--stat", false, text);
-}
-
 static void add_to_label(char *label, const char *key, double value)
 {
     char number[REAL_TEXT_BYTES + 1];
@@ -172,14 +114,12 @@ bool window_label_outputs(window_request *r, options *o)
 {
     for (int i = 0; i < r->outputs; i++) {
         const sat_window_output *out = &r->output[i];
-        sat_statistic_info info;
         int alike = 0;
         for (int k = 0; k < r->outputs; k++) alike += strcmp(r->output[k].statistic, out->statistic) == 0;
         snprintf(r->label[i], LABEL_BYTES, "%s", out->statistic);
         if (alike == 1) continue;
-        window_statistic(out->statistic, strlen(out->statistic), &info);
         for (int k = 0; k < SAT_PARAMETERS; k++)
-            if (out->set >> k & 1) add_to_label(r->label[i], info.parameter[k].name, out->parameter[k]);
+            if (out->set >> k & 1) add_to_label(r->label[i], r->info[i].parameter[k].name, out->parameter[k]);
         if (r->range[i] != 0) add_to_label(r->label[i], WINDOW_RANGE, r->range[i]);
         for (int k = 0; k < i; k++)
             if (strcmp(r->label[k], r->label[i]) == 0)
@@ -188,7 +128,7 @@ bool window_label_outputs(window_request *r, options *o)
     return true;
 }
 
-static void take_min_valid(window_request *r, options *o)
+void window_min_valid(window_request *r, options *o)
 {
     const size_t n = strlen(optarg);
     char number[64];
@@ -205,13 +145,4 @@ static void take_min_valid(window_request *r, options *o)
         if (!ok) ok = number_of(optarg, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
     if (!ok) options_wrong(o, "a number of pixels, a share below 1, or per cent up to 100%%");
-}
-
-bool window_option(window_request *r, options *o, int c)
-{
-    switch (c) {
-    case OPT_THRESHOLD: take_outputs(r, o, "--threshold", true, optarg); return true;
-    case OPT_MIN_VALID: take_min_valid(r, o); return true;
-    default: return false;
-    }
 }

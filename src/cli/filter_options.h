@@ -1,21 +1,16 @@
-/* filter_options.h - the options of Gaussian filters, and of statistics of windows. */
+/* filter_options.h - the options of statistics of windows. */
 #ifndef CLI_FILTER_OPTIONS_H
 #define CLI_FILTER_OPTIONS_H
 
 #include "job.h"
 #include "options.h"
 
-/* A side of a square window in pixels, or a radius, that has a fraction; false if the text is none. */
-bool gauss_side(gauss_choice *g, const char *option, const char *text, bool is_radius);
+/* The outputs of --stat or --threshold (compare): NAME[:KEY=VALUE...], several with commas between; a comma may stand
+ * before a further KEY=VALUE, too. */
+void window_outputs(window_request *r, options *o, const char *option, bool compare, const char *text);
 
-/* Takes the option that options_next() returned; false if it is none of a Gaussian. */
-bool gauss_option(gauss_choice *g, options *o, int c);
-
-/* Takes the option that options_next() returned; false if it is none of windows alone. */
-bool window_option(window_request *r, options *o, int c);
-
-/* The outputs that the text of --stat names: "mean,sauvola:k=0.3,r=128". */
-void window_stats(window_request *r, options *o, const char *text);
+/* Takes the value of --min-valid. */
+void window_min_valid(window_request *r, options *o);
 
 /* Labels the outputs: a statistic's name; where others have it, too, with its parameters behind it,
  * "sauvola-k0.3-r128". Refuses two that are the same. */

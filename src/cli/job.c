@@ -17,19 +17,22 @@ void job_stage(const job *j, times *spent, const char *label)
 sat_type job_result_type(const job *j, sat_type sample)
 {
     if (j->result != SAT_TYPE_NONE) return j->result;
-    return j->gauss.name && j->gauss.mode == SAT_GAUSS_DOG ? sat_real_type(sample) : sample;
+    return j->filter.kind && j->filter.kind->is_real ? sat_real_type(sample) : sample;
+}
+
+const image_format *job_format(const job *j, const char *output)
+{
+    return j->format ? j->format : format_by_extension(output);
+}
+
+const char *job_format_word(const job *j, const char *output)
+{
+    return j->format ? j->format_word : format_extension(output);
 }
 
 sat_type job_stored_type(const job *j, sat_type result)
 {
     return j->scales ? SAT_U8 : j->f16 && result == SAT_F32 ? SAT_F16 : result;
-}
-
-bool job_check_scale(const job *j, sat_type sample, error *err)
-{
-    const sat_type type = job_result_type(j, sample);
-    if (!j->scales || j->scale_low < j->scale_high || type == SAT_U8 || type == SAT_U16) return true;
-    return fail(err, "--scale 8bit is of samples of u16, and these are %s: --scale LO:HI", sat_type_name(type));
 }
 
 void job_store_head(const job *j, const valid_samples *valid, image *head)
@@ -59,17 +62,6 @@ image *job_head(const job_source *from)
     return from->img ? from->img : &from->from->head;
 }
 
-bool job_take_rows(const job *j, row_source *from, const char *whole, error *err)
-{
-    const int64_t height = from->head.height;
-    if (whole) return fail(err, "--rows is for images in bands of rows, and this one is filtered whole: %s", whole);
-    if (j->end_row > height)
-        return fail(err, "--rows %lld:%lld: the image has %lld rows", (long long)j->first_row, (long long)j->end_row,
-                    (long long)height);
-    meta_begin_at(&from->head.meta, j->first_row);
-    return true;
-}
-
 valid_choice job_valid(const job *j, const job_source *from)
 {
     valid_choice choice = j->valid;
@@ -78,15 +70,13 @@ valid_choice job_valid(const job *j, const job_source *from)
     return choice;
 }
 
-encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent)
+image job_image_of(const image_shape *shape)
 {
-    encode_options encode = {.quality = j->quality,
-                             .compression = j->compression,
-                             .threads = threads,
-                             .tile_width = (uint32_t)from->from->tile_width,
-                             .tile_height = (uint32_t)from->from->tile_height};
-    if (from->img) encode.progress = (io_progress){progress_more, &spent->item}; /* rows count as they are made */
-    return encode;
+    return (image){.width = shape->width,
+                   .height = shape->height,
+                   .channels = shape->channels,
+                   .planes = shape->planes,
+                   .type = shape->type};
 }
 
 uint64_t job_image_bytes(const image_shape *shape, sat_type type)
@@ -109,29 +99,12 @@ bool job_border_values(const job *j, const image *img, int channels, double valu
     return true;
 }
 
-const char *job_border_name(const job *j)
-{
-    sat_border_info first;
-    return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
-}
-
-void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped)
-{
-    const long long samples = image_samples(img);
-    if (clipped > 0 && !j->quiet)
-        say(input_name(input), "%lld of %lld samples lay beyond the range of %s and were clipped", (long long)clipped,
-            samples, sat_type_name(img->type));
-}
-
 /* Why results are empty. */
 static const char *why_empty(const job *j)
 {
     const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
-    if (j->gauss.name && j->gauss.mode != SAT_GAUSS_BLUR) return "their pixels do not count, or too little around them";
-    if (j->gauss.name)
-        return !some               ? "no pixels near them count"
-               : j->gauss.side > 0 ? "too little of the window's weight lies on pixels that count"
-                                   : "too little of the Gaussian's weight lies on pixels that count";
+    const filter_kind *kind = j->filter.kind;
+    if (kind) return some || kind->is_signed ? kind->sparse : "no pixels near them count";
     if (j->keep_holes) return "their pixels do not count, or too few samples around them";
     return some ? "too few samples of their windows count" : "no samples of their windows count";
 }

@@ -8,9 +8,12 @@
 #include "progress.h"
 #include "sat_bytes.h"
 #include "sat_file.h"
-#include "sat_gauss.h"
 #include "sat_window.h"
 #include "valid_choice.h"
+
+struct filter_pass;
+struct stream;
+struct stream_filter;
 
 /* ---- statistics of windows ---- */
 
@@ -38,6 +41,7 @@ enum { LABEL_BYTES = 192 }; /* a statistic's name, and five parameters of REAL_T
 /* Read by many threads. */
 typedef struct window_request {
     sat_window_output output[SAT_OUTPUTS]; /* names are the library's; result SAT_TYPE_NONE */
+    sat_statistic_info info[SAT_OUTPUTS];  /* of their statistics */
     double range[SAT_OUTPUTS];             /* of the samples, for each of them; 0: that of their type */
     char label[SAT_OUTPUTS][LABEL_BYTES];  /* what {stat} stands for; no two are alike */
     int outputs;                           /* 0: a box filter */
@@ -50,13 +54,24 @@ typedef struct window_request {
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
 
-/* A Gaussian filter: members as in sat_gauss_spec. */
-typedef struct gauss_choice {
-    const char *name; /* the option that was given, NULL: none */
-    sat_gauss_mode mode;
-    double sigma, sigma2, amount;
-    double side; /* of a window with a rim, in place of the Gaussian; 0 = none */
-} gauss_choice;
+/* A filter that is no box, by its option (filter_kinds.c). */
+typedef struct filter_kind {
+    int option, mode; /* mode: the operation's own */
+    int numbers;      /* of the option's value, one or two with a comma between */
+    unsigned sign;    /* NUMBER_SIGN: the second may have one; or 0 */
+    bool (*takes)(const double *number);
+    const char *value;  /* what it is, for an error */
+    bool is_signed;     /* results may be negative */
+    bool is_real;       /* and are floats */
+    const char *sparse; /* why results are empty where too little counts */
+    sat_status (*open)(struct stream *s, const struct filter_pass *p, struct stream_filter *f, error *err);
+} filter_kind;
+
+typedef struct filter_choice {
+    const filter_kind *kind; /* NULL: a box */
+    const char *name;        /* the option that was given */
+    double number[2];
+} filter_choice;
 
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
@@ -66,14 +81,14 @@ typedef struct job {
     bool keep_holes; /* do not fill what does not count */
     bool squares;    /* of a table, beside the sums */
     bool counts;     /* too, also where all samples count */
-    bool no_clobber, no_orient;
+    bool no_clobber;
     bool verbose, quiet;
     bool stages; /* the only file: the progress bar names its stages */
     valid_choice valid;
     window_request windows;
 
     int64_t window_width, window_height, passes;
-    gauss_choice gauss; /* a Gaussian filter instead of a box, if it has a name */
+    filter_choice filter;
     const char *border; /* NULL = the first */
     double border_value[4];
     int border_values; /* 0, 1 = one for all channels, or one for each */
@@ -92,10 +107,7 @@ typedef struct job {
     const image_format *format; /* of the output; NULL = by its extension */
     const char *format_word;    /* its name or extension, as it was given */
     const char *compression;    /* of TIFFs; NULL = the format's default */
-    int64_t max_pixels;
-    channel_choice channels;
-    int page; /* as in decode_options */
-    const struct raw_layout *raw;
+    decode_options decode;
     const char *backend;
 } job;
 
@@ -111,24 +123,24 @@ typedef struct job_need {
     bool by_rows; /* of a table: its mask is not held */
 } job_need;
 
+/* An image of that shape, without pixels. */
+image job_image_of(const image_shape *shape);
+
 /* Host memory that the library said an object would take; 0 where it refused the spec, which is said later. */
 uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes);
 
 /* An image of that shape, with samples of that type. */
 uint64_t job_image_bytes(const image_shape *shape, sat_type type);
 
-/* What they hold beside the decoded image, in bytes; context: a job_need. */
-uint64_t job_filter_bytes(const image_shape *shape, const void *context);
-uint64_t job_table_bytes(const image_shape *shape, const void *context);
-uint64_t job_window_bytes(const image_shape *shape, const void *context);
-
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
 
+/* The format of an output, and the word that named it. */
+const image_format *job_format(const job *j, const char *output);
+const char *job_format_word(const job *j, const char *output);
+
 /* The type in which results of that type are written. */
 sat_type job_stored_type(const job *j, sat_type result);
-/* Can results of samples of that type be scaled as the job says? */
-bool job_check_scale(const job *j, sat_type sample, error *err);
 /* The type and the value for no data of results become those that are written; and the results themselves, in their
  * place. counts: adds to clipped and moved. */
 void job_store_head(const job *j, const valid_samples *valid, image *head);
@@ -137,10 +149,6 @@ void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts
 /* What lies beyond the edge of each of these channels, which are all of the image, or all but alpha; false if the
  * number of values is another.  values may be the job's own. */
 bool job_border_values(const job *j, const image *img, int channels, double values[static 4], error *err);
-const char *job_border_name(const job *j);
-
-/* Says how many samples of the result lay beyond its range, if some did. */
-void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped);
 
 /* Results of which pixels may be without data: how many there are, are empty, and were moved.  is_value: empty ones are
  * the value for no data, else 0; of_floats: floats would be NaN there. */
@@ -171,27 +179,19 @@ valid_choice job_valid(const job *j, const job_source *from);
 /* Its size, type and metadata. */
 image *job_head(const job_source *from);
 
-/* Refuses rows of a result that --rows cannot make; whole: why not, or NULL.  Else the source's georeference becomes
- * that of these rows. */
-bool job_take_rows(const job *j, struct row_source *from, const char *whole, error *err);
-
-/* How results are encoded. */
-encode_options job_encoding(const job *j, const job_source *from, int threads, times *spent);
-
-/* They set *at_output when the output is at fault, of several to the index of that one. */
-bool job_filter(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-                bool *at_output, error *err);
-bool job_table(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-               bool *at_output, error *err);
-bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+/* What is made of an image: */
+typedef struct job_kind {
+    /* What it holds beside the decoded image, in bytes; context: a job_need. */
+    uint64_t (*bytes)(const image_shape *shape, const void *context);
+    /* Why it does not read these rows, but the decoded image; NULL: it does.  A mask is not asked for yet. */
+    const char *(*whole)(const job *j, const struct row_source *from, char *const *outputs);
+    /* *at_output: of an error, the output that is at fault, or -1. */
+    bool (*run)(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
                 times *spent, int *at_output, error *err);
+} job_kind;
+extern const job_kind job_of_filter, job_of_table, job_of_windows;
 
 /* Does a statistic read all rows before there are results? */
 bool job_reads_twice(const job *j);
-
-/* Why they do not read these rows, but the decoded image; NULL: they do.  A mask is not asked for yet. */
-const char *job_filter_whole(const job *j, const struct row_source *from, char *const *outputs);
-const char *job_table_whole(const job *j, const struct row_source *from, char *const *outputs);
-const char *job_window_whole(const job *j, const struct row_source *from, char *const *outputs);
 
 #endif

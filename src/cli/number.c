@@ -62,6 +62,20 @@ bool number_of(const char *text, unsigned may_have, double *value)
     return isfinite(*value);
 }
 
+int numbers_of(const char *text, char between, unsigned first_may_have, unsigned may_have, double *value, int most)
+{
+    const char ends[] = {between, 0};
+    for (int i = 0; i < most; i++) {
+        char number[64];
+        const size_t n = strcspn(text, ends);
+        snprintf(number, sizeof number, "%.*s", (int)(n < sizeof number ? n : sizeof number), text);
+        if (!number_of(number, i == 0 ? first_may_have : may_have, &value[i])) return 0;
+        if (!text[n]) return i + 1;
+        text += n + 1;
+    }
+    return 0;
+}
+
 /* ---- to texts ------------------------------------------------------------------------------------- */
 
 typedef unsigned __int128 wide;

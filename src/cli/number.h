@@ -16,6 +16,10 @@ size_t number_bytes(const char *text, unsigned may_have);
 /* The value of a text that is a number and nothing else, if it is finite; else false. */
 bool number_of(const char *text, unsigned may_have, double *value);
 
+/* Such numbers in a text of up to `most`, with `between` between them: how many, or 0 if one is none.  The first may
+ * have one thing, the rest another. */
+int numbers_of(const char *text, char between, unsigned first_may_have, unsigned may_have, double *value, int most);
+
 enum { REAL_TEXT_BYTES = 32 };
 /* The fewest digits that read back as the same double; "nan", "inf", "-inf"; no final 0.  Returns their number. */
 size_t real_text(char to[REAL_TEXT_BYTES], double value);

@@ -31,8 +31,6 @@ static void next_cells(rects *r)
     }
 }
 
-/* ---- a list --------------------------------------------------------------------------------------- */
-
 /* An edge in whole pixels, down or up; one that is far outside of any image stays so. */
 static int64_t edge(double at, bool up)
 {
@@ -49,11 +47,6 @@ static sat_rect rects_touched(const sat_rect_f64 *r)
     const int64_t x = edge(r->x, false), y = edge(r->y, false);
     return (sat_rect){
         .x = x, .y = y, .width = edge(r->x + r->width, true) - x, .height = edge(r->y + r->height, true) - y};
-}
-
-static void next_of_list(rects *r)
-{
-    while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;
 }
 
 enum { OTHERS_BYTES = 8 << 20 }; /* of the other columns, beyond which a chunk ends */
@@ -124,11 +117,12 @@ static bool next_text(rects *r, error *err)
         size_t n;
         bool is_header = false;
         if (!next_line(r, &text, &n, err)) return false;
-        if (!text) return true;
+        if (!text) return r->said || fail(err, "no rectangles; a header, or a comment, says that there are none");
         const char *start = text, *end = text + n;
         if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
         while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;
         for (first = text; first < end && rects_is_blank(*first);) first++;
+        r->said = r->said || first < end;
         if (first == end || *first == '#') continue;
         rects_one rect;
         r->rest_at[r->chunk_n] = r->rest.used;
@@ -194,9 +188,6 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
     r->name = path;
     if (is_dir) {
         fail(err, "is a directory");
-    } else if (regular && st.st_size == 0) {
-        r->text = "";
-        r->at_end = ok = true;
     } else if (regular && is_npy(path)) {
         ok = source_open_by(&r->file, path, probe, NULL, NULL, err) && rects_open_npy(r, err);
     } else if (!again) {
@@ -264,7 +255,9 @@ static void fill(rects *r)
     r->chunk_n = 0;
     if (r->deferred) return;
     switch (r->kind) {
-    case RECTS_LIST: next_of_list(r); break;
+    case RECTS_LIST:
+        while (r->chunk_n < RECTS_CHUNK && r->given < r->list_n && rects_put(r, &r->list[r->given], 0)) r->given++;
+        break;
     case RECTS_GRID: next_cells(r); break;
     case RECTS_TEXT: r->deferred = !next_text(r, &r->deferred_err); break;
     case RECTS_NPY: r->deferred = !rects_next_npy(r, &r->deferred_err); break;

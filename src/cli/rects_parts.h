@@ -49,6 +49,7 @@ struct rects {
     const char *text;
     size_t begin, end;
     int64_t line;
+    bool said;                            /* some line is not blank */
     bool begun;                           /* a line was parsed since the file was begun */
     bool known;                           /* the form and the columns are, from a first time */
     bool json;                            /* each line is an object or an array */

@@ -16,17 +16,22 @@ bool stream_backend(const char *backend);
  */
 const char *stream_refuses(const job *j, const row_source *from, const char *output);
 
-/* A stream of as many passes as the job has; NULL: out of memory.  To be given to stream_free(). */
-stream *stream_new(const job *j, const job_source *from, int threads, error *err);
+/* A stream of as many passes as the job has; NULL: out of memory.  To be given to stream_end(). */
+stream *stream_new(const job *j, const job_source *from, int threads, times *spent, error *err);
 
-/* Result i, of which all but the pixels is head[i], goes to that file; opt and out stay valid until the end.  Of rows,
- * results that go to none are not written. */
-void stream_write_to(stream *s, int i, const image_format *format, const encode_options *opt, sink *out);
+/* Result i, of which all but the pixels is head[i], goes to that file.  Of rows, results that go to none are not
+ * written. */
+bool stream_write_to(stream *s, int i, const char *output, error *err);
 
 /* Reads, filters and writes all rows; the image that was decoded is freed.  spent->encode_s: the time after filters. */
-bool stream_run(stream *s, times *spent, error *err);
+bool stream_run(stream *s, error *err);
 
-/* Destroys the filters, and frees the mask, the row sinks, and *s. */
-void stream_free(stream *s);
+/* What the objects of the first pass that open() makes will take, of an image, made to samples of that type. */
+uint64_t stream_measure(const job *j, image *head, sat_type made, int threads,
+                        bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err), void *context);
+
+/* Ends what went well so far, or not: the files are there, or as they were.  *at_output becomes the result at fault, or
+ * -1.  Frees *s and all that is its own. */
+bool stream_end(stream *s, bool ok, int *at_output, error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* stream_image.c - a decoded image through stages of filters, one after the other.
  *
  * Two images are held while a box's pass computes; one while a result is encoded. */
-#include "stream_image.h"
+#include "stream_parts.h"
 
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static bool run_pass(stream *s, int64_t pass, image made[], error *err)
 static bool encode(stream *s, int i, image *made, error *err)
 {
     const row_sink *to = &s->to[i];
-    if (s->store && !s->store(s, i, made, err)) return false;
+    if (!stream_store(s, i, made, err)) return false;
     const sat_view first = image_rows_view(made, 0, 1), all = image_view(made);
     stream_note_range(s, i, &first, 1); /* mostly its samples differ already */
     stream_note_range(s, i, &all, s->threads);
@@ -73,22 +73,22 @@ static bool encode(stream *s, int i, image *made, error *err)
     return ok;
 }
 
-bool stream_run_image(stream *s, times *spent, error *err)
+bool stream_run_image(stream *s, error *err)
 {
     image made[SAT_OUTPUTS] = {{0}};
     bool ok = to_light(s, err);
     for (int64_t pass = 0; ok && pass < s->passes; pass++) {
-        if (pass > 0) job_stage(s->j, spent, "compute");
+        if (pass > 0) job_stage(s->j, s->spent, "compute");
         ok = run_pass(s, pass, made, err);
     }
     stream_stage_free(&s->stage[0]);
     image_free(&s->mask);
     free(s->from.img->data); /* its metadata is still to be written */
     s->from.img->data = NULL;
-    if (ok) job_stage(s->j, spent, "encode");
+    if (ok) job_stage(s->j, s->spent, "encode");
     const double start = clock_now_s();
     for (int i = 0; ok && i < s->results; i++) ok = encode(s, i, &made[i], err);
-    spent->encode_s = clock_now_s() - start;
+    s->spent->encode_s = clock_now_s() - start;
     for (int i = 0; i < s->results; i++) image_free(&made[i]);
     return ok;
 }

@@ -8,17 +8,26 @@ int64_t stream_band_rows(const stream *s)
     return s->band < job_head(&s->from)->height ? s->band : 0;
 }
 
-bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err)
+sat_status stream_make(stream *s, const stream_operation *o, const void *spec, stream_filter *f, error *err)
 {
-    if (s->from.img) return true;
-    const image_shape shape = image_shape_of(&s->from.from->head);
-    s->bytes += job_object_bytes(status, bytes);
-    return status != SAT_ERR_MEMORY || image_memory_allows(&shape, s->bytes, err);
+    const image_shape shape = image_shape_of(job_head(&s->from));
+    sat_bytes bytes;
+    sat_status status = SAT_OK;
+    *f = (stream_filter){.is = o, .results = 1};
+    if (s->measures || !s->from.img) {
+        status = o->make(spec, &bytes, &f->object);
+        s->bytes += job_object_bytes(status, &bytes);
+    }
+    if (s->measures) return SAT_OK;
+    if (status == SAT_ERR_MEMORY && !image_memory_allows(&shape, s->bytes, err)) return status;
+    status = o->make(spec, NULL, &f->object);
+    if (status != SAT_OK) fail(err, "%s", sat_detail());
+    return status;
 }
 
 static void free_filter(stream_filter *f)
 {
-    if (f->object) f->destroy(f->object);
+    if (f->object) f->is->destroy(f->object);
 }
 
 void stream_stage_free(stream_stage *g)
@@ -40,8 +49,8 @@ static sat_view rows_for(const stream_filter *f, const stream_filter *first, con
     sat_view v = *rows;
     const int64_t end = run->first_row + run->rows;
     int64_t from, to, begin, unused;
-    if (f == first || run->rows == 0 || f->needs(f->object, run->first_row, end, &from, &to) != SAT_OK ||
-        first->needs(first->object, run->first_row, end, &begin, &unused) != SAT_OK)
+    if (f == first || run->rows == 0 || f->is->needs(f->object, run->first_row, end, &from, &to) != SAT_OK ||
+        first->is->needs(first->object, run->first_row, end, &begin, &unused) != SAT_OK)
         return v;
     const image all = {.data = v.data, .height = v.height, .row_bytes = (size_t)v.row_bytes};
     v.data = image_rows_view(&all, from - begin, to - from).data;
@@ -62,7 +71,7 @@ bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_v
         const sat_view from = rows_for(f, g->filter, src, &run);
         const sat_view mask = run.mask ? rows_for(f, g->filter, run.mask, &run) : (sat_view){.width = 0};
         if (run.mask) own.mask = &mask;
-        if (f->run(f->object, &from, views, &own) != SAT_OK) return fail(err, "%s", sat_detail());
+        if (f->is->run(f->object, &from, views, &own) != SAT_OK) return fail(err, "%s", sat_detail());
         add(&s->counts.clipped, counts.clipped);
         add(&s->counts.moved, counts.moved);
         for (int k = 0; last && k < f->results; k++) add(&s->counts.empty[f->result[k]], counts.empty[k]);
@@ -75,8 +84,15 @@ bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_v
 {
     const sat_view first = sat_view_image(from, 0), made = sat_view_image(to, 0);
     run.mask = &first;
-    if (g->mask.run(g->mask.object, &first, &made, &run) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (g->mask.is->run(g->mask.object, &first, &made, &run) != SAT_OK) return fail(err, "%s", sat_detail());
     view_repeat_first(to);
+    return true;
+}
+
+bool stream_store(stream *s, int i, image *rows, error *err)
+{
+    if (s->store && !s->store(s, i, rows, err)) return false;
+    if (s->named) job_store(s->j, s->named, rows, &s->stored);
     return true;
 }
 

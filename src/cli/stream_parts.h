@@ -8,49 +8,52 @@
 
 enum { STREAM_STAGES = 8 };
 
-/* A filter of the library, made with stream_band_rows() as its band_rows. */
-typedef struct stream_filter {
-    void *object;
+/* An operation of the library: its functions, for any object. */
+typedef struct stream_operation {
+    sat_status (*make)(const void *spec, sat_bytes *bytes, void **object); /* bytes: not NULL: tells them alone */
+    void (*destroy)(void *object);
+    const char *(*note)(const void *object);
     sat_status (*needs)(const void *object, int64_t first, int64_t end, int64_t *from, int64_t *to);
     sat_status (*run)(void *object, const sat_view *src, const sat_view *results, const sat_run_options *run);
-    void (*destroy)(void *object);
-    int result[SAT_OUTPUTS]; /* which of the stage's results its own are */
-    int results;
-} stream_filter;
+} stream_operation;
 
-#define STREAM_OF(id)                                                                                                  \
-    static inline sat_status stream_##id##_needs(const void *o, int64_t first, int64_t end, int64_t *from,             \
-                                                 int64_t *to)                                                          \
+#define STREAM_MAKES(id)                                                                                               \
+    static sat_status id##_make(const void *spec, sat_bytes *bytes, void **object)                                     \
+    {                                                                                                                  \
+        sat_##id *made = NULL;                                                                                         \
+        const sat_status status = bytes ? sat_##id##_bytes(spec, bytes) : sat_##id##_create(&made, spec);              \
+        *object = made;                                                                                                \
+        return status;                                                                                                 \
+    }                                                                                                                  \
+    static void id##_destroy(void *o)                                                                                  \
+    {                                                                                                                  \
+        sat_##id##_destroy(&(sat_##id *){o});                                                                          \
+    }
+#define STREAM_RUNS(id, running)                                                                                       \
+    static const char *id##_note(const void *o)                                                                        \
+    {                                                                                                                  \
+        return sat_##id##_note(o);                                                                                     \
+    }                                                                                                                  \
+    static sat_status id##_needs(const void *o, int64_t first, int64_t end, int64_t *from, int64_t *to)                \
     {                                                                                                                  \
         return sat_##id##_needs(o, first, end, from, to);                                                              \
     }                                                                                                                  \
-    static inline void stream_##id##_destroy(void *o)                                                                  \
+    static sat_status id##_run(void *o, const sat_view *src, const sat_view *results, const sat_run_options *run)      \
     {                                                                                                                  \
-        sat_##id *object = o;                                                                                          \
-        sat_##id##_destroy(&object);                                                                                   \
+        return running;                                                                                                \
     }
-STREAM_OF(box)
-STREAM_OF(window)
-STREAM_OF(gauss)
+/* Defines stream_<id>; running: the call that runs object o. */
+#define STREAM_OF(id, running)                                                                                         \
+    STREAM_MAKES(id)                                                                                                   \
+    STREAM_RUNS(id, running)                                                                                           \
+    static const stream_operation stream_##id = {id##_make, id##_destroy, id##_note, id##_needs, id##_run};
 
-static inline sat_status stream_box_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
-{
-    return sat_box_run(o, src, to, run);
-}
-static inline sat_status stream_window_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
-{
-    return sat_window_run(o, src, NULL, to, run);
-}
-static inline sat_status stream_gauss_run(void *o, const sat_view *src, const sat_view *to, const sat_run_options *run)
-{
-    return sat_gauss_run(o, src, to, run);
-}
-
-#define STREAM_FILTER(id)                                                                                              \
-    (stream_filter)                                                                                                    \
-    {                                                                                                                  \
-        .needs = stream_##id##_needs, .run = stream_##id##_run, .destroy = stream_##id##_destroy                       \
-    }
+typedef struct stream_filter {
+    const stream_operation *is;
+    void *object;
+    int result[SAT_OUTPUTS]; /* which of the stage's results its own are */
+    int results;
+} stream_filter;
 
 /* Filters of the same rows, or of fewer than the first one needs; zeroed where there are none yet. */
 typedef struct stream_stage {
@@ -63,6 +66,8 @@ typedef struct stream stream;
 struct stream {
     job_source from;
     const job *j;
+    times *spent;
+    double begun; /* at that time */
     int threads;
     int64_t first, end; /* rows of the results: all, unless rows are read */
     int64_t passes;     /* stages: any number of a decoded image, else STREAM_STAGES at most */
@@ -85,22 +90,27 @@ struct stream {
 
     /* Makes the stage of a pass.  Of a decoded image, *g is the one of the pass before: it may stay, or is freed. */
     bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err);
-    /* Makes rows of result i what is written, in their place; NULL: they are. */
+    /* Makes rows of result i samples that may be written, in their place, or takes them; NULL: they are. */
     bool (*store)(stream *s, int i, image *rows, error *err);
-    void *context; /* of both */
+    void *context;              /* of both */
+    const valid_samples *named; /* their value for no data, for job_store(); NULL: they are not written */
+    sat_counts stored;          /* by that */
 
     /* The stream's. */
     int64_t band;   /* rows; 0: all */
     uint64_t bytes; /* of objects */
+    bool measures;  /* open() is called for these alone */
     stream_stage stage[STREAM_STAGES];
     row_sink to[SAT_OUTPUTS];
+    sink *sink[SAT_OUTPUTS];
+    encode_options encode;
 };
 
-/* For open(): the band_rows of an object; and, before it is made, counts the bytes that it will take.  Those of a
- * decoded image were taken with it.  Memory that an object is made of is mostly not written yet (sat_bytes.h): the
- * limit is for the bytes of all objects and rows, when these are known, but for an object that cannot be made. */
+/* For open(): the band_rows of an object, and how it is made.  Of rows its bytes are counted first, as those of a
+ * decoded image were before it was decoded.  Memory that an object is made of is mostly not written yet (sat_bytes.h):
+ * the limit is for the bytes of all objects and rows, when these are known, but for an object that cannot be made. */
 int64_t stream_band_rows(const stream *s);
-bool stream_allows(stream *s, sat_status status, const sat_bytes *bytes, error *err);
+sat_status stream_make(stream *s, const stream_operation *o, const void *spec, stream_filter *f, error *err);
 void stream_stage_free(stream_stage *g);
 
 /* Filters rows by all filters of a stage, and adds what they count.  results: one, or of the last stage all. run: with
@@ -112,11 +122,18 @@ bool stream_filter_rows(stream *s, const stream_stage *g, bool last, const sat_v
 bool stream_filter_mask(const stream_stage *g, const sat_view *from, const sat_view *to, sat_run_options run,
                         error *err);
 
+/* Rows of result i become what is written, in their place. */
+bool stream_store(stream *s, int i, image *rows, error *err);
+
 /* Takes rows of result i into its range, if it is asked for. */
 void stream_note_range(stream *s, int i, const sat_view *rows, int threads);
 
 /* Rows of result i as the filter makes them; the bytes of one, of all planes. */
 image stream_made(const stream *s, int i, void *data, int64_t rows);
 size_t stream_made_bytes(const stream *s, int i);
+
+/* stream_run() of a decoded image (stream_image.c), and of rows (stream_rows.c). */
+bool stream_run_image(stream *s, error *err);
+bool stream_run_rows(stream *s, error *err);
 
 #endif

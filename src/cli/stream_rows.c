@@ -5,7 +5,7 @@
  * (fill()).  Its mask lies in a ring beside it.  A ring has room for twice the rows of a band and its windows, so that
  * each row is moved once at most. */
 
-#include "stream_rows.h"
+#include "stream_parts.h"
 
 #include <stdlib.h>
 
@@ -96,12 +96,7 @@ static void make_room(ring *r, int64_t from, int64_t to)
 static bool needs(const work *w, int stage, int64_t first, int64_t end, int64_t *from, int64_t *to, error *err)
 {
     const stream_filter *f = w->s->stage[stage].filter;
-    return f->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
-}
-
-static bool has_mask(const stream *s, int stage)
-{
-    return stage > 0 ? s->stage[stage - 1].mask.object != NULL : s->masked;
+    return f->is->needs(f->object, first, end, from, to) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
 static sat_view mask_view(const work *w, char *rows, int64_t n)
@@ -247,7 +242,7 @@ static bool write_band(work *w, error *err)
     for (int i = 0; i < s->results && n > 0; i++) {
         image rows = stream_made(s, i, w->made[!w->side][i], n);
         rows.height *= image_planes(&rows), rows.planes = 0; /* as each is stored by itself */
-        if (s->store && !s->store(s, i, &rows, err)) return false;
+        if (!stream_store(s, i, &rows, err)) return false;
         const sat_view view = image_view(&rows);
         stream_note_range(s, i, &view, 1);
         if (!s->to[i].format || row_sink_write(&s->to[i], rows.data, n, err)) continue;
@@ -328,7 +323,7 @@ static bool plan_rings(work *w, error *err)
         r->row_bytes = stage ? stream_made_bytes(s, 0) : seen_row_bytes(s);
         r->capacity = sides == 1 ? most : 2 * most + w->band;
         if (r->capacity > w->height + most) r->capacity = w->height + most;
-        if (has_mask(s, stage))
+        if (stage > 0 ? s->stage[stage - 1].mask.object != NULL : s->masked)
             w->mask[stage] = (ring){.row_bytes = (size_t)(head->width * image_planes(head)), .capacity = r->capacity};
         all += (uint64_t)r->capacity * (r->row_bytes + w->mask[stage].row_bytes);
     }
@@ -396,7 +391,7 @@ static bool begin_results(stream *s, error *err)
     return true;
 }
 
-bool stream_run_rows(stream *s, times *spent, error *err)
+bool stream_run_rows(stream *s, error *err)
 {
     bool ok = open_stages(s, err);
     work w = {.s = s,
@@ -411,7 +406,7 @@ bool stream_run_rows(stream *s, times *spent, error *err)
         w.end = w.first + w.band < s->end ? w.first + w.band : s->end;
         ok = step(&w, err);
         w.written = w.first, w.write_end = w.end;
-        progress_more(&spent->item, (double)(w.end - w.first) / (double)(s->end - s->first));
+        progress_more(&s->spent->item, (double)(w.end - w.first) / (double)(s->end - s->first));
     }
     ok = ok && write_band(&w, err);
     for (int i = 0; ok && i < s->results; i++) {

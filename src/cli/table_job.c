@@ -114,7 +114,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     return (uint64_t)(rows + 2) * row_bytes + job_object_bytes(status, &bytes);
 }
 
-uint64_t job_table_bytes(const image_shape *shape, const void *context)
+static uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
     const job_need *need = context;
     image_shape mask = *shape;
@@ -254,7 +254,7 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
 }
 
 /* What is said of other tables of floats, and the step of q32, follows from all samples. */
-const char *job_table_whole(const job *j, const row_source *from, char *const *outputs)
+static const char *job_table_whole(const job *j, const row_source *from, char *const *outputs)
 {
     const sat_type accum = accum_for(j, from->head.type);
     (void)outputs;
@@ -281,9 +281,10 @@ static bool take_memory(const job *j, const job_source *in, int threads, error *
     return true;
 }
 
-bool job_table(const job *j, const char *input, const job_source *from, const char *output, int threads, times *spent,
-               bool *at_output, error *err)
+static bool job_table(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                      times *spent, int *at_output, error *err)
 {
+    const char *output = *outputs;
     const image *img = job_head(from);
     band_work w = {.from = from->img ? NULL : from->from};
     bool ok = false;
@@ -291,7 +292,7 @@ bool job_table(const job *j, const char *input, const job_source *from, const ch
 
     if (w.from && !take_memory(j, from, threads, err)) return false;
     if (!prepare(j, input, from, threads, &w, err)) goto out;
-    *at_output = true;
+    *at_output = 0;
     const bool counts = w.moments[COUNTS].used;
     sat_table whole = {.view = w.moments[SUMS].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     whole.view.height = img->height + (j->layout == SAT_PADDED);
@@ -307,11 +308,11 @@ bool job_table(const job *j, const char *input, const job_source *from, const ch
     for (int64_t y = 0, rows; y < img->height; y += rows) {
         sat_view made[MOMENTS];
         rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
-        *at_output = false;
+        *at_output = -1;
         if (!sum_band(&w, img, y, rows, made, err)) goto out;
         now = clock_now_s();
         spent->compute_s += now - start;
-        *at_output = true;
+        *at_output = 0;
         if (sat_file_writer_tables(w.writer, counts ? &made[COUNTS] : NULL, &made[SUMS],
                                    j->squares ? &made[SQUARES] : NULL) != SAT_OK)
             goto file_failed;
@@ -342,3 +343,5 @@ out:
     free(w.counting);
     return ok;
 }
+
+const job_kind job_of_table = {job_table_bytes, job_table_whole, job_table};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "filter_kinds.h"
 #include "messages.h"
 #include "number.h"
 #include "progress.h"
@@ -30,42 +30,35 @@ typedef struct work {
     int channels; /* without alpha */
     bool by_alpha;
     valid_samples valid;
-    const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
     bool bilevel[SAT_OUTPUTS];
-    sink *sink[SAT_OUTPUTS];
-    sat_counts stored;
     extremes whole;
 } work;
 
 /* ---- result types --------------------------------------------------------------------------------- */
 
 /* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
-static bool choose_result(work *w, int i, const char *word, error *err)
+static bool choose_result(work *w, int i, const char *output, error *err)
 {
     const job *j = w->j;
+    const image_format *format = job_format(j, output);
+    const char *word = job_format_word(j, output);
     const sat_type real = sat_real_type(w->head.type);
     const int planes = image_planes(&w->head);
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->head.type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && planes == 1 &&
-                    format_has_bits(w->format[i], word, j->compression);
+    w->bilevel[i] =
+        w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(format, word, j->compression);
     if (w->bilevel[i]) return true;
-    if (format_has_bits_only(w->format[i], j->compression))
+    if (format_has_bits_only(format, j->compression))
         return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, planes, true, &unused))
+    if (!j->result_given && !format_holds(format, word, w->result[i], w->channels, planes, true, &unused))
         w->result[i] = w->head.type;
-    return format_holds(w->format[i], word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
+    return format_holds(format, word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
 /* ---- what counts ---------------------------------------------------------------------------------- */
-
-static bool is_count(const char *statistic)
-{
-    sat_statistic_info info;
-    return window_statistic(statistic, strlen(statistic), &info) && info.count;
-}
 
 /* The file's value for no data becomes that of output i: a result that pixels without data have, and no others. */
 static void set_nodata(const work *w, int i, image_meta *meta)
@@ -73,11 +66,13 @@ static void set_nodata(const work *w, int i, image_meta *meta)
     const sat_window_output *o = &w->r->output[i];
     const bool some_empty = !valid_all(&w->valid) || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
-    if (!some_empty || o->compare || is_count(o->statistic)) return;
+    if (!some_empty || o->compare || w->r->info[i].count) return;
     valid_nodata_text(&w->valid, w->result[i], meta->nodata);
 }
 
 /* ---- the statistics ------------------------------------------------------------------------------- */
+
+STREAM_OF(window, sat_window_run(o, src, NULL, results, run))
 
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const stream *s)
@@ -86,7 +81,7 @@ static void say_empty(const work *w, const stream *s)
     const sat_counts *counts = &s->counts;
     job_holes holes = {.is_value = w->valid.has_nodata && !compares,
                        .of_floats = !compares,
-                       .moved = (counts->moved > 0 ? counts->moved : 0) + w->stored.moved};
+                       .moved = (counts->moved > 0 ? counts->moved : 0) + s->stored.moved};
     for (int i = 0; i < w->r->outputs; i++) {
         if (counts->empty[i] < 0 || is_float_type(w->result[i])) continue;
         holes.empty += counts->empty[i];
@@ -95,36 +90,15 @@ static void say_empty(const work *w, const stream *s)
     job_say_holes(w->j, w->input, &w->valid, &holes);
 }
 
-/* What all outputs have in common. */
-static sat_window_spec window_spec(const job *j, const image_shape *colours, int threads)
-{
-    sat_window_spec spec = {.width = colours->width,
-                            .height = colours->height,
-                            .channels = colours->channels,
-                            .sample = colours->type,
-                            .count = colours->planes,
-                            .window_width = j->window_width,
-                            .window_height = j->window_height,
-                            .border = j->border,
-                            .ddof = j->windows.ddof,
-                            .keep_holes = j->keep_holes,
-                            .min_valid = j->windows.min_valid,
-                            .threads = threads,
-                            .backend = j->backend};
-    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
-    return spec;
-}
-
 /* The range that output i reads, if it is not set: of the image's type.  0 if it reads none. */
 static double silent_range(const work *w, int i)
 {
     const sat_window_output *o = &w->r->output[i];
     const sat_type type = w->head.type;
-    sat_statistic_info info = {0};
+    const sat_statistic_info *info = &w->r->info[i];
     bool reads = false;
-    window_statistic(o->statistic, strlen(o->statistic), &info);
     for (int k = 0; k < SAT_PARAMETERS; k++)
-        reads = reads || info.parameter[k].of_range || (info.parameter[k].in_range && !(o->set >> k & 1));
+        reads = reads || info->parameter[k].of_range || (info->parameter[k].in_range && !(o->set >> k & 1));
     if (!reads || w->r->range[i] != 0) return 0;
     return sat_type_largest(type);
 }
@@ -140,12 +114,13 @@ static void say_uniform(const work *w, int i, int value)
         w->r->label[i], value, hint);
 }
 
-/* The windows of one range of samples, and which outputs are theirs. */
-static bool open_range(stream *s, sat_window_spec spec, sat_window **window, int index[], int *outputs, error *err)
+/* The windows of one range of samples; *f: theirs, and which outputs are theirs. */
+static bool open_range(stream *s, sat_window_spec spec, stream_filter *f, error *err)
 {
     const work *w = s->context;
     const job *j = w->j;
     sat_window_output output[SAT_OUTPUTS];
+    int index[SAT_OUTPUTS];
     char range[REAL_TEXT_BYTES];
     spec.output = output;
     for (int i = 0; i < w->r->outputs; i++) {
@@ -154,40 +129,39 @@ static bool open_range(stream *s, sat_window_spec spec, sat_window **window, int
         output[spec.outputs].result = w->result[i];
         index[spec.outputs++] = i;
     }
-    *outputs = spec.outputs;
-    sat_bytes bytes;
-    if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-    sat_status status = sat_window_create(window, &spec);
+    sat_status status = stream_make(s, &stream_window, &spec, f, err);
     if (status == SAT_ERR_UNAVAILABLE && spec.avoid_empty) { /* a device */
         spec.avoid_empty = false;
-        status = sat_window_create(window, &spec);
+        status = stream_make(s, &stream_window, &spec, f, err);
     }
-    if (status != SAT_OK) return fail(err, "%s", sat_detail());
-    if (j->verbose)
+    memcpy(f->result, index, sizeof index);
+    f->results = spec.outputs;
+    if (status == SAT_OK && j->verbose && !s->measures)
         say(input_name(w->input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
-            spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, sat_window_note(*window));
-    return true;
+            spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, f->is->note(f->object));
+    return status == SAT_OK;
 }
 
 /* What all outputs have in common, with what counts. */
-static bool common_spec(const work *w, int threads, sat_window_spec *spec, error *err)
+static bool common_spec(const work *w, const stream *s, sat_window_spec *spec, error *err)
 {
-    const job *j = w->j;
-    image_shape colours = image_shape_of(&w->head);
-    colours.channels = w->channels;
-    *spec = window_spec(j, &colours, threads);
-    spec->masked = w->valid.masked;
-    spec->skip_nan = w->valid.skip_nan;
-    spec->has_nodata = w->valid.has_nodata;
-    spec->empty_set = w->valid.has_nodata;
+    filter_pass p;
+    if (!filter_pass_of(&p, s, w->j, &w->head, w->channels, err)) return false;
+    p.valid = w->valid;
+    *spec = (sat_window_spec){FILTER_PASS(&p),
+                              FILTER_VALID(&p),
+                              .window_width = w->j->window_width,
+                              .window_height = w->j->window_height,
+                              .empty_set = w->valid.has_nodata,
+                              .ddof = w->r->ddof,
+                              .has_extremes = w->whole.known,
+                              .lowest = w->whole.lowest,
+                              .largest_var = w->whole.largest_var};
     for (int i = 0; i < w->r->outputs; i++) /* else NaN, or 0 */
         spec->empty_set = spec->empty_set && (w->r->output[i].compare || sat_type_holds(w->result[i], w->valid.nodata));
     spec->avoid_empty = spec->empty_set;
-    spec->nodata = spec->empty = w->valid.nodata;
-    spec->has_extremes = w->whole.known;
-    spec->lowest = w->whole.lowest, spec->largest_var = w->whole.largest_var;
-    return job_border_values(j, &w->head, w->channels, spec->border_value, err);
+    return true;
 }
 
 /* Has output i the range of an output before it? */
@@ -216,52 +190,20 @@ static void say_results(const work *w, const stream *s)
             w->by_alpha ? "; pixels whose alpha is 0 do not count" : "");
 }
 
-/* Results, a mask and the object; whether there will be a mask is not known yet. */
-uint64_t job_window_bytes(const image_shape *shape, const void *context)
-{
-    const job_need *need = context;
-    const job *j = need->j;
-    image_shape colours = *shape, mask = *shape;
-    colours.channels -= shape->channels % 2 == 0;
-    mask.channels = 1;
-    sat_window_spec spec = window_spec(j, &colours, need->threads);
-    spec.output = j->windows.output, spec.outputs = j->windows.outputs, spec.masked = true;
-    sat_bytes bytes;
-    const sat_status status = sat_window_bytes(&spec, &bytes);
-    uint64_t all = job_image_bytes(&mask, SAT_U8) + job_object_bytes(status, &bytes);
-    for (int i = 0; i < j->windows.outputs; i++) {
-        const sat_type type = j->windows.output[i].compare ? SAT_U8
-                              : j->result                  ? j->result
-                                                           : sat_real_type(shape->type);
-        all += job_image_bytes(&colours, type);
-    }
-    return all;
-}
-
 static bool by_alpha(const job *j, const image *img)
 {
     return image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
 }
 
-static bool open_outputs(work *w, char *const *outputs, int *at_output, error *err)
-{
-    const job *j = w->j;
-    for (int i = 0; i < w->r->outputs; i++) {
-        *at_output = i;
-        w->format[i] = j->format ? j->format : format_by_extension(outputs[i]);
-        if (!choose_result(w, i, j->format ? j->format_word : format_extension(outputs[i]), err) ||
-            !sink_open(&w->sink[i], outputs[i], &(sink_options){.no_clobber = j->no_clobber}, err))
-            return false;
-    }
-    return true;
-}
-
-static bool commit(work *w, int *at_output, error *err)
+static bool open_outputs(work *w, stream *s, char *const *outputs, error *err)
 {
     for (int i = 0; i < w->r->outputs; i++) {
-        *at_output = i;
-        if (!sink_commit(&w->sink[i], err)) return false;
+        s->at_output = i;
+        if (!choose_result(w, i, outputs[i], err) || !stream_write_to(s, i, outputs[i], err)) return false;
+        if (w->r->output[i].compare && s->to[i].format->has_quality && !w->j->quiet)
+            say(output_name(outputs[i]), "the format is lossy: samples beside edges will be neither 0 nor 255");
     }
+    s->at_output = -1;
     return true;
 }
 
@@ -273,19 +215,32 @@ static bool open_windows(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     sat_window_spec spec;
     (void)pass;
-    if (!common_spec(w, s->threads, &spec, err)) return false;
-    spec.band_rows = stream_band_rows(s);
+    if (!common_spec(w, s, &spec, err)) return false;
     for (int i = 0; i < w->r->outputs; i++) {
-        sat_window *window;
         if (has_range_of_another(w, i)) continue;
-        stream_filter *f = &g->filter[g->filters];
-        *f = STREAM_FILTER(window);
         spec.range = w->r->range[i];
-        if (!open_range(s, spec, &window, f->result, &f->results, err)) return false;
-        f->object = window;
+        if (!open_range(s, spec, &g->filter[g->filters], err)) return false;
         g->filters++;
     }
     return true;
+}
+
+/* Results, a mask and the objects; whether there will be a mask is not known yet. */
+static uint64_t window_bytes(const image_shape *shape, const void *context)
+{
+    const job_need *need = context;
+    job j = *need->j;
+    work w = {.j = &j, .r = &j.windows, .head = job_image_of(shape), .valid = {.masked = true}};
+    image_shape colours = *shape, mask = *shape;
+    w.channels = colours.channels -= shape->channels % 2 == 0;
+    mask.channels = 1;
+    if (j.border_values > 1) j.border_values = w.channels; /* another number is refused later */
+    uint64_t all = job_image_bytes(&mask, SAT_U8);
+    for (int i = 0; i < j.windows.outputs; i++) {
+        w.result[i] = j.windows.output[i].compare ? SAT_U8 : j.result ? j.result : sat_real_type(shape->type);
+        all += job_image_bytes(&colours, w.result[i]);
+    }
+    return all + stream_measure(&j, &w.head, SAT_TYPE_NONE, need->threads, open_windows, &w);
 }
 
 static bool what_counts(work *w, stream *s, error *err)
@@ -307,11 +262,8 @@ static bool what_counts(work *w, stream *s, error *err)
 
 bool job_reads_twice(const job *j)
 {
-    for (int i = 0; i < j->windows.outputs; i++) {
-        sat_statistic_info info;
-        const char *name = j->windows.output[i].statistic;
-        if (window_statistic(name, strlen(name), &info) && info.whole_image) return true;
-    }
+    for (int i = 0; i < j->windows.outputs; i++)
+        if (j->windows.info[i].whole_image) return true;
     return false;
 }
 
@@ -321,21 +273,15 @@ static bool open_extremes(stream *s, int64_t pass, stream_stage *g, error *err)
     const work *w = s->context;
     sat_window_spec spec;
     (void)pass;
-    if (!common_spec(w, s->threads, &spec, err)) return false;
-    spec.band_rows = stream_band_rows(s);
+    if (!common_spec(w, s, &spec, err)) return false;
     spec.empty_set = spec.avoid_empty = spec.keep_holes = false;
     spec.outputs = 1;
     for (int i = 0; i < 2; i++) {
         const sat_window_output output = {.statistic = i == 0 ? "var" : "mean", .result = SAT_F64};
-        sat_window *window;
-        sat_bytes bytes;
-        stream_filter *f = &g->filter[i];
         spec.output = &output;
         if (i == 1) spec.window_width = spec.window_height = 1, spec.min_valid = 0, spec.border = NULL;
-        if (!stream_allows(s, sat_window_bytes(&spec, &bytes), &bytes, err)) return false;
-        if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
-        *f = STREAM_FILTER(window);
-        f->object = window, f->result[0] = i, f->results = 1;
+        if (stream_make(s, &stream_window, &spec, &g->filter[i], err) != SAT_OK) return false;
+        g->filter[i].result[0] = i;
         g->filters++;
     }
     return true;
@@ -356,9 +302,10 @@ static bool take_extremes(stream *s, int i, image *rows, error *err)
 }
 
 /* Reads all rows, as of: the stream that will make the results. */
-static bool find_extremes(work *w, const stream *of, times *spent, error *err)
+static bool find_extremes(work *w, const stream *of, error *err)
 {
-    stream *s = stream_new(w->j, &of->from, of->threads, err);
+    stream *s = stream_new(w->j, &of->from, of->threads, of->spent, err);
+    int unused;
     if (!s) return false;
     s->first = 0, s->end = w->head.height;
     s->context = w;
@@ -371,25 +318,16 @@ static bool find_extremes(work *w, const stream *of, times *spent, error *err)
         s->head[i] = w->head;
         s->head[i].channels = w->channels, s->head[i].type = s->made[i] = SAT_F64;
     }
-    const bool ok = stream_run(s, spent, err);
+    const bool ok = stream_run(s, err);
     memory_keep(s->from.share, 0); /* the next stream takes its own */
-    stream_free(s);
-    return ok;
-}
-
-static bool store(stream *s, int i, image *rows, error *err)
-{
-    work *w = s->context;
-    (void)i, (void)err;
-    job_store(w->j, &w->valid, rows, &w->stored);
-    return true;
+    return stream_end(s, ok, &unused, err);
 }
 
 /* What is written. */
-static void prepare(work *w, stream *s, const encode_options *encode)
+static void prepare(work *w, stream *s)
 {
     s->context = w;
-    s->results = w->r->outputs;
+    s->results = w->r->outputs, s->named = &w->valid;
     s->open = open_windows;
     s->sample = w->head.type;
     for (int i = 0; i < s->results; i++) {
@@ -398,45 +336,31 @@ static void prepare(work *w, stream *s, const encode_options *encode)
         head->channels = w->channels, head->type = s->made[i] = w->result[i], head->bilevel = w->bilevel[i];
         set_nodata(w, i, &head->meta);
         job_store_head(w->j, &w->valid, head);
-        if (head->type != s->made[i]) s->store = store;
         s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
-        stream_write_to(s, i, w->format[i], encode, w->sink[i]);
     }
 }
 
-bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
-                times *spent, int *at_output, error *err)
+static bool job_window(const job *j, const char *input, const job_source *from, char *const *outputs, int threads,
+                       times *spent, int *at_output, error *err)
 {
-    const double start = clock_now_s();
     work w = {.j = j, .input = input, .r = &j->windows, .head = *job_head(from)};
-    const encode_options encode = job_encoding(j, from, threads, spent);
-    stream *s = stream_new(j, from, threads, err);
+    stream *s = stream_new(j, from, threads, spent, err);
     if (!s) return false;
     w.channels = w.head.channels - image_has_alpha(&w.head);
     w.by_alpha = by_alpha(j, &w.head);
-    bool ok = open_outputs(&w, outputs, at_output, err);
+    bool ok = open_outputs(&w, s, outputs, err) && what_counts(&w, s, err) &&
+              (from->img || !job_reads_twice(j) || find_extremes(&w, s, err));
     if (ok) {
-        *at_output = -1;
-        ok = what_counts(&w, s, err);
+        prepare(&w, s);
+        ok = stream_run(s, err);
     }
-    if (ok && !from->img && job_reads_twice(j)) ok = find_extremes(&w, s, spent, err);
-    if (ok) {
-        prepare(&w, s, &encode);
-        ok = stream_run(s, spent, err);
-        *at_output = s->at_output;
-    }
-    if (ok) {
-        say_results(&w, s);
-        ok = commit(&w, at_output, err);
-    }
-    spent->compute_s = clock_now_s() - start - spent->encode_s;
-    for (int i = 0; i < w.r->outputs; i++) sink_abort(&w.sink[i]);
+    if (ok) say_results(&w, s);
+    ok = stream_end(s, ok, at_output, err);
     valid_free(&w.valid);
-    stream_free(s);
     return ok;
 }
 
-const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
+static const char *job_window_whole(const job *j, const row_source *from, char *const *outputs)
 {
     for (int i = 0; i < j->windows.outputs; i++) {
         const char *why = stream_refuses(j, from, outputs[i]);
@@ -447,3 +371,5 @@ const char *job_window_whole(const job *j, const row_source *from, char *const *
            : from->in_order              ? "a statistic reads it twice, and it is a pipe"
                                          : NULL;
 }
+
+const job_kind job_of_windows = {window_bytes, job_window_whole, job_window};

@@ -50,7 +50,8 @@ typedef struct io_progress {
     void *context;
 } io_progress;
 
-/* What a NumPy array without trailer is, if its type allows both.  For input_open_rows(); decoders ignore it. */
+/* What a NumPy array without trailer is, if its type allows both (input_open_rows()).  An array of few rows and many
+ * channels is an image only as ARRAY_IMAGE. */
 typedef enum array_kind { ARRAY_OPEN = 0, ARRAY_IMAGE, ARRAY_TABLE } array_kind;
 
 typedef struct decode_options {

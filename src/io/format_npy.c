@@ -38,13 +38,13 @@ static bool fail_type(const npy_header *h, error *err)
                 table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
-/* An array of planes that lie one behind the other. */
-static bool has_planes_first(const npy_header *h)
+/* It looks like an array of planes that lie one behind the other. */
+static bool has_planes_first(const npy_header *h, const decode_options *opt)
 {
-    return h->dims == 3 && h->shape[0] <= 4 && channels_of(h) > 4;
+    return h->dims == 3 && h->shape[0] <= 4 && channels_of(h) > 4 && opt->array != ARRAY_IMAGE;
 }
 
-static bool fail_shape(const npy_header *h, error *err)
+static bool fail_shape(const npy_header *h, const decode_options *opt, error *err)
 {
     char shape[NPY_DIMS_MAX * 24] = "";
     size_t used = 0;
@@ -53,7 +53,10 @@ static bool fail_shape(const npy_header *h, error *err)
     if (h->data_bytes == 0) return fail(err, "an array of %s%s, which is empty", shape, h->dims == 1 ? " numbers" : "");
     return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to %d channels%s", shape,
                 h->dims == 1 ? " numbers" : "", PLANES_MAX,
-                has_planes_first(h) ? ", as a.transpose(1, 2, 0) makes" : "");
+                !has_planes_first(h, opt) ? ""
+                : channels_of(h) <= PLANES_MAX
+                    ? ", as a.transpose(1, 2, 0) makes; --as image reads this one so as it is"
+                    : ", as a.transpose(1, 2, 0) makes");
 }
 
 /* More channels than a picture has are read where the caller takes planes, or one of them. */
@@ -66,7 +69,8 @@ static bool check(const npy_header *h, const decode_options *opt, error *err)
 {
     if (npy_image_type(h) == SAT_TYPE_NONE) return fail_type(h, err);
     const int most = opt->planes_from || opt->channels.number ? PLANES_MAX : 4;
-    if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > most || has_planes_first(h)) return fail_shape(h, err);
+    if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > most || has_planes_first(h, opt))
+        return fail_shape(h, opt, err);
     return codec_size_ok(h->shape[1], h->shape[0], opt, err);
 }
 

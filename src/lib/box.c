@@ -1,5 +1,6 @@
 /* box.c - a box filter: its spec, and its public functions. */
 #include "filter.h"
+#include "sat_bytes.h"
 #include "shape.h"
 #include "box_window.h"
 

@@ -2,15 +2,14 @@
  *
  * So there is no second account of what backends take.  Host memory that is taken and not written costs addresses
  * alone. */
-#include "arena.h"
+#include "filter.h"
 #include "sat_bytes.h"
-#include "sized.h"
-#include "status.h"
 
 enum { KINDS = SAT_MEMORY_DEVICE + 1 };
 
 typedef struct meter {
     size_t now[KINDS], most[KINDS];
+    sat_allocator counts;
 } meter;
 
 /* What cannot be had counts as well. */
@@ -32,37 +31,49 @@ static void give_back(void *context, void *data, size_t bytes, sat_memory_kind k
     sat_free_own(kind, data);
 }
 
-static sat_status take_spec(void *spec, size_t size, const void *given, size_t given_bytes, const sat_bytes *bytes)
+/* The spec is the caller's, with an allocator that counts. */
+static sat_status begin(meter *m, void *spec, size_t size, const sat_allocator **allocator, const void *given,
+                        size_t given_bytes, const sat_bytes *bytes)
 {
+    *m = (meter){.counts = {.allocate = take, .release = give_back, .context = m}};
     if (bytes == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the bytes");
-    return sat_take_struct(spec, size, given, given_bytes, "spec");
+    const sat_status status = sat_take_struct(spec, size, given, given_bytes, "spec");
+    *allocator = &m->counts;
+    return status;
 }
 
-static void tell(const meter *m, sat_status status, sat_bytes *bytes)
+static sat_status tell(const meter *m, sat_status status, sat_bytes *bytes)
 {
     *bytes = (sat_bytes){0};
-    if (status != SAT_OK && status != SAT_ERR_MEMORY) return;
-    *bytes = (sat_bytes){m->most[SAT_MEMORY_HOST], m->most[SAT_MEMORY_PINNED], m->most[SAT_MEMORY_DEVICE]};
+    if (status == SAT_OK || status == SAT_ERR_MEMORY)
+        *bytes = (sat_bytes){m->most[SAT_MEMORY_HOST], m->most[SAT_MEMORY_PINNED], m->most[SAT_MEMORY_DEVICE]};
+    return status;
 }
 
 #define BYTES_OF(object)                                                                                               \
     sat_status sat_##object##_bytes_sized(const sat_##object##_spec *given, sat_bytes *bytes, size_t spec_bytes)       \
     {                                                                                                                  \
         sat_##object##_spec spec;                                                                                      \
-        meter m = {{0}, {0}};                                                                                          \
-        const sat_allocator counts = {.allocate = take, .release = give_back, .context = &m};                          \
         sat_##object *made = NULL;                                                                                     \
-        sat_status status = take_spec(&spec, sizeof spec, given, spec_bytes, bytes);                                   \
+        meter m;                                                                                                       \
+        sat_status status = begin(&m, &spec, sizeof spec, &spec.allocator, given, spec_bytes, bytes);                  \
         if (status != SAT_OK) return status;                                                                           \
-        spec.allocator = &counts;                                                                                      \
         status = sat_##object##_create(&made, &spec);                                                                  \
         sat_##object##_destroy(&made);                                                                                 \
-        tell(&m, status, bytes);                                                                                       \
-        return status;                                                                                                 \
+        return tell(&m, status, bytes);                                                                                \
     }
 
 BYTES_OF(plan)
-BYTES_OF(box)
-BYTES_OF(gauss)
-BYTES_OF(window)
 BYTES_OF(light)
+
+sat_status sat_filter_bytes(const sat_operation *o, const void *given, sat_bytes *bytes, size_t spec_bytes)
+{
+    _Alignas(max_align_t) char spec[SAT_SPEC_BYTES];
+    sat_filter *made;
+    meter m;
+    sat_status status = begin(&m, spec, o->spec_bytes, o->job(spec).allocator, given, spec_bytes, bytes);
+    if (status != SAT_OK) return status;
+    status = sat_filter_create(&made, o, spec, o->spec_bytes);
+    sat_filter_destroy(made);
+    return tell(&m, status, bytes);
+}

@@ -48,6 +48,9 @@ sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, v
 sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *operation, int64_t first, int64_t end,
                             int64_t *from, int64_t *to);
 
+/* What an object of the spec will take (bytes.c). */
+sat_status sat_filter_bytes(const sat_operation *operation, const void *spec, sat_bytes *bytes, size_t spec_bytes);
+
 /* An operation's sat_<id>_create_sized() and sat_<id>_destroy(); last: the last member of its spec. */
 #define SAT_FILTER_LIFE(id, last)                                                                                      \
     SAT_NO_PADDING_BEHIND(sat_##id##_spec, last);                                                                      \
@@ -65,11 +68,15 @@ sat_status sat_filter_needs(const sat_filter *filter, const sat_operation *opera
         if (o) *o = NULL;                                                                                              \
     }
 
-/* Its sat_<id>_needs(). */
+/* Its sat_<id>_needs() and sat_<id>_bytes_sized(). */
 #define SAT_FILTER_ROWS(id)                                                                                            \
     sat_status sat_##id##_needs(const sat_##id *o, int64_t first, int64_t end, int64_t *from, int64_t *to)             \
     {                                                                                                                  \
         return sat_filter_needs((const sat_filter *)o, &sat_operation_##id, first, end, from, to);                     \
+    }                                                                                                                  \
+    sat_status sat_##id##_bytes_sized(const sat_##id##_spec *spec, sat_bytes *bytes, size_t spec_bytes)                \
+    {                                                                                                                  \
+        return sat_filter_bytes(&sat_operation_##id, spec, bytes, spec_bytes);                                         \
     }
 
 /* Its sat_<id>_backend(), _note() and _device(). */

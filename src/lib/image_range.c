@@ -29,38 +29,31 @@ typedef struct ranges {
     extremes of[SAT_MAX_THREADS]; /* what each worker has seen */
 } ranges;
 
-#define READ_INTEGERS(type)                                                                                            \
+#define READ(type)                                                                                                     \
     for (int64_t x = 0; x < n; x++) {                                                                                  \
         const double value = (double)((const type *)row)[x * step];                                                    \
         low = value < low ? value : low;                                                                               \
         high = value > high ? value : high;                                                                            \
-    }
-#define READ_FLOATS(type)                                                                                              \
-    for (int64_t x = 0; x < n; x++) {                                                                                  \
-        const double value = (double)((const type *)row)[x * step];                                                    \
-        low = value < low ? value : low;                                                                               \
-        high = value > high ? value : high;                                                                            \
-        zero += value * 0; /* NaN from the first that is not finite */                                                 \
+        if ((type)0.5 != 0) zero += value * 0; /* of floats: NaN from the first that is not finite */                  \
     }
 /* One channel of a row; false where a sample is not finite. */
 static bool read_samples(extremes *e, const void *row, sat_type type, int64_t n, ptrdiff_t step)
 {
     double low = e->low, high = e->high, zero = 0;
     switch (type) {
-    case SAT_U8: READ_INTEGERS(uint8_t) break;
-    case SAT_U16: READ_INTEGERS(uint16_t) break;
-    case SAT_U32: READ_INTEGERS(uint32_t) break;
-    case SAT_I8: READ_INTEGERS(int8_t) break;
-    case SAT_I16: READ_INTEGERS(int16_t) break;
-    case SAT_I32: READ_INTEGERS(int32_t) break;
-    case SAT_F32: READ_FLOATS(float) break;
-    default: READ_FLOATS(double)
+    case SAT_U8: READ(uint8_t) break;
+    case SAT_U16: READ(uint16_t) break;
+    case SAT_U32: READ(uint32_t) break;
+    case SAT_I8: READ(int8_t) break;
+    case SAT_I16: READ(int16_t) break;
+    case SAT_I32: READ(int32_t) break;
+    case SAT_F32: READ(float) break;
+    default: READ(double)
     }
     e->low = low, e->high = high;
     return zero == 0;
 }
-#undef READ_INTEGERS
-#undef READ_FLOATS
+#undef READ
 
 static void read_row(void *context, int64_t index, int worker)
 {

@@ -189,20 +189,15 @@ sat_status sat_plan_wait(sat_plan *plan, void *stream)
     return status == SAT_OK && plan->backend->wait ? plan->backend->wait(plan->states[0], stream) : status;
 }
 
-static sat_status same(const char *what, const char *field, int64_t is, int64_t should)
-{
-    return is == should ? SAT_OK
-                        : sat_fail(SAT_ERR_SHAPE, "%s: %s is %lld where the plan has %lld", what, field, (long long)is,
-                                   (long long)should);
-}
-
 /* Do the views fit the plan and each other? */
 static sat_status check_views(const sat_plan *plan, const sat_view *image, const sat_view *table, bool continues)
 {
     const sat_plan_spec *s = &plan->spec;
-    bool padded = s->layout == SAT_PADDED;
-    sat_status status = same("image", "width", image->width, s->width);
-    if (status == SAT_OK) status = same("image", "channels", image->channels, s->channels);
+    const bool padded = s->layout == SAT_PADDED;
+    const int64_t rows = image->height + (padded && !continues);
+    const sat_view of_image = sat_packed_view(s->width, image->height, s->count, s->channels, s->sample, s->memory);
+    const sat_view of_table = sat_packed_view(s->width + padded, rows, s->count, s->channels, s->accum, s->memory);
+    sat_status status = sat_check_fit(image, &of_image, "image", "plan");
     if (status == SAT_OK && image->height > s->height)
         status = sat_fail(SAT_ERR_SHAPE, "image: %lld rows, more than the plan's %lld", (long long)image->height,
                           (long long)s->height);
@@ -211,16 +206,10 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
         (sat_has_gaps(image) || sat_has_gaps(table)))
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes and makes rows without gaps between their samples",
                           plan->backend->name);
-    if (status == SAT_OK) status = same("table", "width", table->width, s->width + padded);
-    if (status == SAT_OK) status = same("table", "channels", table->channels, s->channels);
-    if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !continues));
+    if (status == SAT_OK) status = sat_check_fit(table, &of_table, "table", "plan");
     if (status == SAT_OK && table->count != image->count)
         status = sat_fail(SAT_ERR_SHAPE, "table: %lld tables for %lld images", (long long)table->count,
                           (long long)image->count);
-    const sat_view of_image = sat_packed_view(s->width, image->height, s->count, s->channels, s->sample, s->memory);
-    const sat_view of_table = sat_packed_view(table->width, table->height, s->count, s->channels, s->accum, s->memory);
-    if (status == SAT_OK) status = sat_check_fit(image, &of_image, "image", "plan");
-    if (status == SAT_OK) status = sat_check_fit(table, &of_table, "table", "plan");
     if (status == SAT_OK && sat_overlap(image, table)) status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
     return status;
 }

@@ -1,5 +1,4 @@
 /* query.c - rectangles answered from a table: four reads each. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "backend.h"
@@ -10,48 +9,15 @@
 #include "sized.h"
 #include "table_pair.h"
 
-typedef struct job {
-    const sat_run *run;
-    const sat_reader *r;
-    const sat_rect *rects;
-    size_t n, channels;
-    sat_sum *sums;
-    double *means;
-} job;
-
-/* Answers are numbered through all images: image * n + rectangle. */
-static void answer_part(void *context, int64_t part, int worker)
-{
-    const job j = *(const job *)context; /* here, no answer that is written can change it */
-    const size_t all = j.n * (size_t)j.r->count, first = (size_t)part * SAT_PART_RECTS;
-    const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
-    uint64_t image = first / j.n;
-    size_t of = first % j.n; /* the rectangle */
-    if (!sat_goes_on(j.run, worker, SAT_PART_US)) return;
-    for (size_t i = first; i < end; i++) {
-        if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(j.r, image, &j.rects[of + SAT_AHEAD_RECTS]);
-        sat_rect rect = j.rects[of];
-        bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
-        double px = sat_rect_px(&rect);
-        for (size_t c = 0; c < j.channels; c++) {
-            sat_sum corners = inside ? sat_corners_of(j.r, image, &rect, c) : (sat_sum){0};
-            if (j.sums) j.sums[i * j.channels + c] = inside ? sat_rect_sum(j.r, corners, px) : corners;
-            if (j.means) j.means[i * j.channels + c] = inside ? sat_rect_mean(j.r, corners, px) : NAN;
-        }
-        if (++of == j.n) of = 0, image++;
-    }
-}
-
+/* Sums and means from the table of sums alone, of whatever it has sums. */
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_run *run, const sat_rect *rects, size_t n,
                          const sat_executor *executor, int threads, sat_sum *sums, double *means)
 {
-    job j = {
-        .run = run, .r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
-    threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
-    sat_status status = sat_reader_check_all(t, r, rects, n, run, executor, threads);
-    if (status != SAT_OK || n == 0) return status;
-    return sat_run_each(run, executor, threads, sat_parts((int64_t)(n * (size_t)r->count), SAT_PART_RECTS), answer_part,
-                        &j);
+    sat_pair p = {.sum_table = *t, .sums = *r, .channels = (size_t)t->view.channels};
+    p.given.executor = executor;
+    p.ask.sums = sums, p.means = means;
+    p.threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
+    return sat_pair_answer(&p, run, rects, n);
 }
 
 sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
@@ -97,13 +63,12 @@ static sat_status forget(sat_query *q, void *stream)
 
 static sat_status open_device(sat_query *q)
 {
-    const char *why;
     void *bad;
-    q->device = sat_device_get(&why);
-    if (q->device == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
+    sat_status status = sat_device_need(&q->device);
+    if (status != SAT_OK) return status;
     q->seen = sat_arena_alloc(&q->arena, sizeof *q->seen);
     if (q->seen == NULL) return SAT_ERR_MEMORY;
-    sat_status status = sat_arena_take(&q->arena, SAT_MEMORY_DEVICE, sizeof *q->bad, &bad);
+    status = sat_arena_take(&q->arena, SAT_MEMORY_DEVICE, sizeof *q->bad, &bad);
     if (status != SAT_OK) return status;
     q->bad = bad;
     status = forget(q, NULL);

@@ -25,26 +25,8 @@
 #include <math.h>
 
 #include "pieces.h"
-#include "pool.h"
-#include "sat_query.h"
 #include "status.h"
 #include "table_pair.h"
-
-/* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
-static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, sat_edges *e, sat_rect *touched)
-{
-    const sat_rect_status status = sat_edges_of(r->width, r->height, r->clip, rect, e, touched);
-    return status == SAT_RECT_INSIDE ? sat_rect_validate(r, touched) : status;
-}
-
-typedef struct job {
-    const sat_run *run;
-    sat_pair pair;
-    const sat_rect_f64 *rects;
-    size_t n;
-} job;
-
-/* ---- its answers ----------------------------------------------------------------------------------- */
 
 /* The sums of one channel over the pieces; returns that of all with their weights. */
 static double weigh(const sat_reader *r, uint64_t image, const sat_pieces *p, size_t c, sat_sum *sums)
@@ -70,8 +52,7 @@ static double variance_of(const sat_pieces *p, bool is_signed, double mean, cons
     return sat_pieces_variance(p, mean, sums, squares, ddof);
 }
 
-/* One channel of a rectangle that is inside, as answer number `to`. */
-static void answer_one(const sat_pair *p, uint64_t image, sat_pieces *at, size_t c, size_t to)
+void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *at, size_t c, size_t to)
 {
     const sat_rect_ask *ask = &p->ask;
     sat_sum s1[9], s2[9];
@@ -99,51 +80,25 @@ static void answer_one(const sat_pair *p, uint64_t image, sat_pieces *at, size_t
     sat_rect_put_area(ask, to, at->area);
 }
 
-static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, sat_edges *e)
+/* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
+static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, sat_edges *e, sat_rect *touched)
 {
+    const sat_rect_status status = sat_edges_of(r->width, r->height, r->clip, rect, e, touched);
+    return status == SAT_RECT_INSIDE ? sat_rect_validate(r, touched) : status;
+}
+
+sat_rect_status sat_pair_pieces(const sat_pair *p, const sat_rect_f64 *given, sat_pieces *pieces)
+{
+    const sat_rect_f64 rect = *given; /* others may change it */
     sat_rect touched;
-    const sat_rect_status status = edges_of(&p->sums, rect, e, &touched);
-    return status == SAT_RECT_INSIDE ? sat_pair_validate(p, &touched) : status;
-}
-
-/* Answers are numbered through all images: image * n + rectangle. */
-static void answer_part(void *context, int64_t part, int worker)
-{
-    const job *j = context;
-    const sat_pair p = j->pair; /* here, no answer that is written can change it */
-    const size_t n = j->n, all = n * (size_t)p.sums.count, first = (size_t)part * SAT_PART_RECTS;
-    const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
-    const sat_rect_f64 *rects = j->rects;
-    uint64_t image = first / n;
-    size_t of = first % n; /* the rectangle */
-    if (!sat_goes_on(j->run, worker, SAT_PART_US)) return;
-    for (size_t i = first; i < end; i++) {
-        const sat_rect_f64 rect = rects[of];
-        sat_edges e;
-        const bool inside = status_of(&p, &rect, &e) == SAT_RECT_INSIDE;
-        sat_pieces at = inside ? sat_pieces_of(&e) : (sat_pieces){.area = 0};
-        for (size_t c = 0; c < p.channels; c++)
-            if (inside)
-                answer_one(&p, image, &at, c, i * p.channels + c);
-            else
-                sat_pair_answer_nothing(&p, i * p.channels + c);
-        if (p.ask.areas_f64 && image == 0) p.ask.areas_f64[of] = at.area;
-        if (++of == n) of = 0, image++;
-    }
-}
-
-/* ---- all of them ----------------------------------------------------------------------------------- */
-
-static sat_rect_status status_at(const void *context, size_t i)
-{
-    const job *j = context;
-    const sat_rect_f64 rect = j->rects[i];
     sat_edges e;
-    return status_of(&j->pair, &rect, &e);
+    sat_rect_status status = edges_of(&p->sums, &rect, &e, &touched);
+    if (status == SAT_RECT_INSIDE) status = sat_pair_validate(p, &touched);
+    if (status == SAT_RECT_INSIDE && pieces) *pieces = sat_pieces_of(&e);
+    return status;
 }
 
-/* What is wrong with rectangle i. */
-static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
+sat_status sat_pair_refuse_f64(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 {
     char sides[SAT_SIDES_BYTES];
     sat_edges e;
@@ -154,28 +109,4 @@ static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
     sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);
     if (status != SAT_RECT_INSIDE) return sat_reader_refuse(&p->sum_table, &p->sums, status, i, sides);
     return sat_pair_refuse(p, i, &touched, sides);
-}
-
-sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,
-                                          size_t n, const sat_statistics *ask, const sat_run_options *given,
-                                          size_t table_bytes, size_t ask_bytes, size_t run_bytes)
-{
-    sat_run run;
-    sat_control control;
-    size_t bad;
-    job j = {.run = &run, .rects = rects, .n = n};
-    sat_pair *p = &j.pair;
-    sat_status status = sat_take_run(&run, &control, given, run_bytes, 0);
-    if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
-    if (status != SAT_OK) return status;
-    if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
-    if (p->ask.areas)
-        return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
-    status = sat_run_asked(&run);
-    if (status == SAT_OK) status = sat_first_bad(&run, p->given.executor, p->threads, n, status_at, &j, &bad);
-    if (status != SAT_OK) return status;
-    if (bad < n) return refuse(p, bad, &rects[bad]);
-    if (n == 0) return SAT_OK;
-    return sat_run_each(&run, p->given.executor, p->threads,
-                        sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

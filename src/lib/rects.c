@@ -196,14 +196,12 @@ static sat_status take_rows(sat_rects *r, const sat_view *rows, const sat_run *r
     sat_status status = sat_take_samples(&j->image, rows, "rows");
     if (status != SAT_OK) return status;
     const sat_view *v = &j->image;
-    if (v->width != s->width || v->channels != s->channels || v->count != s->count)
-        return sat_fail(SAT_ERR_SHAPE,
-                        "rows: %lld images of %lld pixels with %d channels; those asked have %lld, %lld, %d",
-                        (long long)v->count, (long long)v->width, v->channels, (long long)s->count, (long long)s->width,
-                        s->channels);
-    if (v->type != s->sample)
-        return sat_fail(SAT_ERR_TYPE, "rows: %s samples, where the image has %s", sat_type_name(v->type),
-                        sat_type_name(s->sample));
+    const sat_view made = sat_packed_view(s->width, v->height, s->count, s->channels, s->sample, SAT_HOST);
+    status = sat_check_fit(v, &made, "rows", "image asked");
+    if (status == SAT_OK && v->count != s->count)
+        status = sat_fail(SAT_ERR_SHAPE, "rows: of %lld images, where %lld are asked", (long long)v->count,
+                          (long long)s->count);
+    if (status != SAT_OK) return status;
     if (run->first != r->next || v->height > r->end - r->next || (run->end != 0 && run->end != v->height))
         return sat_fail(SAT_ERR_SHAPE, "rows: [%lld, %lld), where [%lld, %lld) are needed", (long long)run->first,
                         (long long)run->first + (long long)v->height, (long long)r->next, (long long)r->end);

@@ -14,7 +14,6 @@
  * An entry that is inf or nan stays one in all that are summed from it: those below and to the right.  So the last row
  * has one in each column that has one. */
 #include <math.h>
-#include <string.h>
 
 #include "samples.h"
 #include "sat_query.h"
@@ -23,15 +22,7 @@
 
 static double entry_at(const sat_view *v, int64_t x, int c)
 {
-    const void *at = sat_sample_in(v, 0, x, v->height - 1, c);
-    float single;
-    double value;
-    if (v->type == SAT_F64) {
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    memcpy(&single, at, sizeof single);
-    return (double)single;
+    return sat_sample_value(v->type, sat_sample_in(v, 0, x, v->height - 1, c));
 }
 
 static bool lost_at(const sat_view *v, int64_t x)

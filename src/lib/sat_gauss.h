@@ -133,6 +133,10 @@ SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, co
 /* As sat_box_needs(). */
 SAT_API sat_status sat_gauss_needs(const sat_gauss *gauss, int64_t first, int64_t end, int64_t *from, int64_t *to);
 
+/* What creating it takes: sat_bytes.h. */
+#define sat_gauss_bytes(...) sat_gauss_bytes_sized(__VA_ARGS__, sizeof(sat_gauss_spec)) /* spec, bytes */
+SAT_API sat_status sat_gauss_bytes_sized(const sat_gauss_spec *spec, sat_bytes *bytes, size_t spec_bytes);
+
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);
 SAT_API const char *sat_gauss_note(const sat_gauss *gauss);

@@ -34,6 +34,10 @@ typedef struct sat_light sat_light;
 #define sat_light_create(...) sat_light_create_sized(__VA_ARGS__, sizeof(sat_light_spec)) /* light, spec */
 SAT_API sat_status sat_light_create_sized(sat_light **light, const sat_light_spec *spec, size_t spec_bytes);
 
+/* What creating it takes: sat_bytes.h. */
+#define sat_light_bytes(...) sat_light_bytes_sized(__VA_ARGS__, sizeof(sat_light_spec)) /* spec, bytes */
+SAT_API sat_status sat_light_bytes_sized(const sat_light_spec *spec, sat_bytes *bytes, size_t spec_bytes);
+
 /* Samples to light from 0 to 1, of f32.  Both views are of one shape, with any number of images, in host memory, and
  * share no byte; with alpha they have 2 or 4 channels.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device
  * memory). */

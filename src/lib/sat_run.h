@@ -84,6 +84,11 @@ typedef struct sat_counts {
                       filled where sat_run_options has the member mask, as this member is no older */
 } sat_counts;
 
+/* What creating an object takes, at most at a time, of each kind of memory (sat_bytes.h). */
+typedef struct sat_bytes {
+    size_t host, pinned, device;
+} sat_bytes;
+
 /* How any object runs; NULL or zeros: to the end.
  *
  * Ending a run.  proceed(context) is asked whether the run goes on: by the calling thread, before there is work and

@@ -201,6 +201,10 @@ SAT_API sat_status sat_window_wait(sat_window *window, void *stream);
 /* As sat_box_needs(). */
 SAT_API sat_status sat_window_needs(const sat_window *window, int64_t first, int64_t end, int64_t *from, int64_t *to);
 
+/* What creating it takes: sat_bytes.h. */
+#define sat_window_bytes(...) sat_window_bytes_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* spec, bytes */
+SAT_API sat_status sat_window_bytes_sized(const sat_window_spec *spec, sat_bytes *bytes, size_t spec_bytes);
+
 /* The result type of output i; SAT_TYPE_NONE if there is none. */
 SAT_API sat_type sat_window_result(const sat_window *window, int i);
 

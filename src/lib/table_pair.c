@@ -92,13 +92,6 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     return status == SAT_OK ? sat_pair_check(p) : status;
 }
 
-sat_rect_status sat_pair_validate(const sat_pair *p, sat_rect *rect)
-{
-    sat_rect_status status = sat_rect_validate(&p->sums, rect);
-    if (status == SAT_RECT_INSIDE && p->with_squares) status = sat_rect_validate(&p->squares, rect);
-    return status == SAT_RECT_INSIDE && p->with_counts ? sat_rect_validate(&p->counts, rect) : status;
-}
-
 sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, const char *sides)
 {
     sat_rect cut = *rect;
@@ -110,17 +103,9 @@ sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, co
     return status;
 }
 
-int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c)
-{
-    const int64_t px = rect->width * rect->height;
-    if (!p->with_counts) return px;
-    const sat_sum n = sat_corners_of(&p->counts, image, rect, c);
-    if (p->counts.type == SAT_F64) return n.f < (double)px ? (n.f >= 1 ? (int64_t)n.f : 0) : n.f == n.f ? px : 0;
-    return n.u < (uint64_t)px ? (int64_t)n.u : px;
-}
-
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)
 {
     if (p->ask.sums) p->ask.sums[to] = (sat_sum){0};
+    if (p->means) p->means[to] = NAN;
     sat_rect_put_nothing(&p->ask, to);
 }

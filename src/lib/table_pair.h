@@ -2,12 +2,14 @@
 #ifndef SAT_TABLE_PAIR_H
 #define SAT_TABLE_PAIR_H
 
+#include "pieces.h"
 #include "reader.h"
 #include "rect_values.h"
 
 typedef struct sat_pair {
     sat_statistics given;
     sat_rect_ask ask;
+    double *means; /* beside what is asked; or NULL */
     sat_table sum_table, square_table, count_table;
     sat_reader sums, squares, counts;
     size_t channels;
@@ -31,13 +33,34 @@ sat_status sat_pair_check_sums(const sat_pair *p);
 sat_status sat_pair_check(const sat_pair *p);
 
 /* Whether all of its tables can answer a rectangle, which is cut to the image if they clip: all cut it alike. */
-sat_rect_status sat_pair_validate(const sat_pair *p, sat_rect *rect);
+static inline sat_rect_status sat_pair_validate(const sat_pair *p, sat_rect *rect)
+{
+    sat_rect_status status = sat_rect_validate(&p->sums, rect);
+    if (status == SAT_RECT_INSIDE && p->with_squares) status = sat_rect_validate(&p->squares, rect);
+    return status == SAT_RECT_INSIDE && p->with_counts ? sat_rect_validate(&p->counts, rect) : status;
+}
 
 /* The words of sat_pair_validate()'s answer for rectangle i, whose whole pixels are rect; sides: sat_rect_sides(). */
 sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, const char *sides);
 
 /* How many samples of one channel count in a rectangle of whole pixels inside the image. */
-int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c);
+static inline int64_t sat_pair_count(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c)
+{
+    const int64_t px = rect->width * rect->height;
+    if (!p->with_counts) return px;
+    const sat_sum n = sat_corners_of(&p->counts, image, rect, c);
+    if (p->counts.type == SAT_F64) return n.f < (double)px ? (n.f >= 1 ? (int64_t)n.f : 0) : n.f == n.f ? px : 0;
+    return n.u < (uint64_t)px ? (int64_t)n.u : px;
+}
+
+/* Rectangles with fractions (query_fractions.c): the pieces of one, or NULL, if all of the tables can answer it; the
+ * answers of one channel from these, as number `to`; and what is wrong with rectangle i, in words. */
+sat_rect_status sat_pair_pieces(const sat_pair *p, const sat_rect_f64 *rect, sat_pieces *pieces);
+void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *pieces, size_t c, size_t to);
+sat_status sat_pair_refuse_f64(const sat_pair *p, size_t i, const sat_rect_f64 *rect);
+
+/* Answers whole rectangles, or says what is wrong with the first that is refused (query_statistics.c). */
+sat_status sat_pair_answer(const sat_pair *p, const sat_run *run, const sat_rect *rects, size_t n);
 
 /* The answers of a rectangle that is cut away, or in which no sample counts: sums, counts and areas of 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);

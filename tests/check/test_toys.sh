@@ -22,7 +22,9 @@ add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
 add scan lab/lib/toy_scan.c lab/lib/scans.def 'SAT_SCAN(toy_scan)'
 cp tests/check/toys/sat_toy.h "$tree/repo/src/lib/"
 add operation lib/toy.c lib/operations.def 'SAT_OPERATION(toy)'
-add operation_command cli/cmd_soften.c cli/commands.def 'COMMAND(soften)'
+row='{OPT_SOFTEN, 0, 2, NUMBER_SIGN, takes_reach, "R,G, whole pixels and a gain", false, false, "", open_toy},'
+sed -i -e '/^\/\* ---- all of them/e cat tests/check/toys/operation_command.c' -e "s/^static const filter_kind kinds.*/&\n$row/" \
+    "$tree/repo/src/cli/filter_kinds.c"
 add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
 cp tests/check/toys/statistic.def "$tree/repo/src/lib/statistics/toy.def"
 echo '#include "statistics/toy.def"' >>"$tree/repo/src/lib/statistics.def"
@@ -31,9 +33,10 @@ echo '#include "statistics/toy_spread.def"' >>"$tree/repo/src/lib/rect_statistic
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
 
+soften='OPTION(OPT_SOFTEN, "--soften", 0, "R,G", "", FILTER, FILTERS | GAUSSIANS, "means of 2R+1 px, times G")'
 option='OPTION(OPT_TOY, "--toy", 0, "WORD", "red blue", FILTER | QUERY, OF_ANSWERS, "a word for the tests")'
 rule='EXCLUDES(OPT_TOY, OPT_CLIP, "%s does not go with %s, says the toy")'
-sed -i "/^#undef OPTION/i $option\n$rule" "$tree/repo/src/cli/options.def"
+sed -i "/^#undef OPTION/i $soften\n$option\n$rule" "$tree/repo/src/cli/options.def"
 sed -i 's/^    case OPT_CLIP: .*/&\n    case OPT_TOY: say(optarg, "the toy"); break;/' "$tree"/repo/src/cli/*.c
 
 build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O0 B=out "$@"; }
@@ -81,22 +84,25 @@ refused() { # a format cannot hold what it cannot hold
 }
 
 # The toy operation is the mean of a window, times a gain.
-softens() { # GAIN BORDER BACKEND [MASK]
-    "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 2 "$1" "$2" "$3" ${4:+"$4"} >"$tree/said" 2>&1 &&
-        "$SAT" "$tree/grey.pgm" --box 5 --border "$2" --stat mean --result f64 ${4:+--mask "$4"} -o "$tree/b.npy" &&
-        same_files a.npy b.npy
+soften() { "$toy" "$1" --soften "$2" --border "$3" --result f64 -o "$tree/a.npy" "${@:4}" 2>"$tree/said"; } # IN R,G BORDER OPTION...
+softens() { # BORDER [MASK]; on a backend that does not know it
+    soften "$tree/grey.pgm" 2,1 "$1" --backend serial ${2:+--mask "$2"} &&
+        "$SAT" "$tree/grey.pgm" --box 5 --border "$1" --stat mean --result f64 ${2:+--mask "$2"} -o "$tree/b.npy" && same_files a.npy b.npy
 }
 make_pictures() { # 40x30 pixels, and as many of 0 and 255
     printf 'P5\n40 30\n255\n' | tee "$tree/grey.pgm" "$tree/mask.pgm" >/dev/null &&
         tail -c 1200 data/camera.png >>"$tree/grey.pgm" && tail -c 2400 data/camera.png | head -c 1200 | tr '\000-\177' '\000' >>"$tree/mask.pgm"
 }
 gains() { # 2.5 times the samples of a row
-    printf 'P2\n3 1\n255\n0 10 20\n' >"$tree/three.pgm" && "$toy" soften "$tree/three.pgm" "$tree/c.npy" 0 2.5 wrap '' 2>/dev/null &&
-        [ "$(tail -c40 "$tree/c.npy" | head -c24 | od -An -tf8 -w24 | xargs)" = "0 25 50" ]
+    printf 'P2\n3 1\n255\n0 10 20\n' >"$tree/three.pgm" && soften "$tree/three.pgm" 0,2.5 wrap &&
+        [ "$(tail -c40 "$tree/a.npy" | head -c24 | od -An -tf8 -w24 | xargs)" = "0 25 50" ]
 }
-no_toy() { # a backend that filters nothing, and a spec that is wrong
-    ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 2 1 wrap cpu-copy 2>"$tree/said" && grep -q "cpu-copy: .*filters nothing" "$tree/said" &&
-        ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 101 1 wrap '' 2>"$tree/said" && grep -q "a reach of 101" "$tree/said"
+some_rows() { # as the whole has them
+    soften "$tree/grey.pgm" 2,1 reflect && tail -c +$((129 + 13 * 320)) "$tree/a.npy" >"$tree/b" &&
+        soften "$tree/grey.pgm" 2,1 reflect --rows 13:25 && tail -c +129 "$tree/a.npy" | cmp -n 3840 - "$tree/b"
+}
+no_toy() { # GREP R,G - in the words of the option, and of the library
+    ! soften "$tree/grey.pgm" "$2" wrap && grep -q -e "$1" "$tree/said"
 }
 installs() { # its header as it is, and what that declares in the library
     build DESTDIR="$tree/dest" PREFIX=/usr install && cmp "$tree/repo/src/lib/sat_toy.h" "$tree/dest/usr/include/sat_toy.h" &&
@@ -104,7 +110,7 @@ installs() { # its header as it is, and what that declares in the library
 }
 replays() { "$tree/repo/out/fuzz/replay_operation" tests/fuzz/corpus/operation; }
 finds_a_fault() { # samples are taken for bytes without gaps
-    sed -i 's/sat_sample_at(j->src, u, v, c)/((const char *)sat_sample_at(j->src, 0, v, c) + u * j->src->channels)/' "$tree/repo/src/lib/toy.c" &&
+    sed -i 's/sat_sample_at(j->src, u, row, c)/((const char *)sat_sample_at(j->src, 0, row, c) + u * j->src->channels)/' "$tree/repo/src/lib/toy.c" &&
         build out/fuzz/replay_operation && ! replays >"$tree/said" 2>&1 && grep -q "^not ok" "$tree/said"
 }
 
@@ -118,12 +124,13 @@ done
 try "--backend toy gives the same blurred picture" same_blur
 try "the pictures for the operation" make_pictures
 for border in shrink reflect101 reflect replicate wrap; do
-    try "sat soften makes the same means, border $border" softens 1 $border ''
+    try "--soften makes the same means, on a backend that does not know it, border $border" softens $border
 done
-try "the operation runs on a backend that does not know it" softens 1 shrink serial
-try "the operation takes a mask" softens 1 reflect '' "$tree/mask.pgm"
+try "the operation takes a mask" softens reflect "$tree/mask.pgm"
 try "the operation's parameter" gains
-try "the operation refuses in words" no_toy
+try "the operation makes some rows" some_rows
+try "the option refuses its value in words" no_toy "--soften '0.5,1': R,G, whole pixels and a gain" 0.5,1
+try "the operation refuses in words" no_toy "a reach of 101" 101,1
 try "the operation's header is installed, and the library exports it" installs
 try "the operation is fuzzed" replays
 try "a fault of the operation is found" finds_a_fault

@@ -36,7 +36,7 @@ load helpers
     printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
     floats 4 4 f.pfm
     printf '1,1,2,2\n0,0,4,3\n' >r.csv
-    : >none.csv
+    echo x,y,w,h >none.csv
     ok a.pgm -o t.npy
     ok query a.pgm --rects r.csv -o image.npy
     ok query t.npy --rects r.csv --stat sum -o table.npy
@@ -306,6 +306,17 @@ npy() {
     printf 'x,y,w,h,mean.\377,mean.\357\277\275\n1,1,2,2,a,b\n' >r.csv
     ok a.pgm --rects r.csv --json -q
     [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"mean.'$'\357\277\275''":"b"}' ]
+}
+
+@test "JSON has null for nan, and for inf, of which a line says how many" {
+    printf 'PF\n2 1\n-1.0\n\0\0\200\177\0\0\200\177\0\0\200\77\0\0\300\177\0\0\300\177\0\0\200\77' >a.pfm # inf inf 1 nan nan 1
+    noted "standard output: 4 values are inf, which JSON writes as null; CSV and .npy hold them" a.pfm --mean 0,0,1,1 --stat mean,sum --json
+    [ "$output" = '{"x":0,"y":0,"w":1,"h":1,"mean":[null,null,1],"sum":[null,null,1]}' ]
+    noted "m.json: 1 value is inf, which JSON writes as null; CSV and .npy hold it" a.pfm --channel 1 --mean 0,0,1,1 -o m.json
+    ok query a.pfm --rect 1,0,1,1 --json # nan alone
+    [ "$output" = '{"x":1,"y":0,"w":1,"h":1,"mean":[null,null,1],"sum":[null,null,1]}' ]
+    ok query a.pfm --channel 1 --rect 0,0,1,1
+    [ "${lines[1]}" = 0,0,1,1,inf,inf ]
 }
 
 @test "rectangles by their corners" {

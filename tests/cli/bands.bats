@@ -233,6 +233,24 @@ open(sys.argv[1], "wb").write(struct.pack("<2sHI", b"II", 42, 10) + data)
 MAKE
 }
 
+@test "an array of few rows and many bands is read back as an image, where it is said that it is one" {
+    for type in B H f; do
+        tiff in.tif 1 $type 3 9 7
+        ok in.tif --box 1 -o few.npy
+        for command in "few.npy --box 1 -o back.npy" "info few.npy"; do
+            # shellcheck disable=SC2086 # words
+            failure "few.npy: an array of 3 x 9 x 7: *; --as image reads this one so as it is" $command
+        done
+        noted "few.npy: its array is taken for 9x3 px with 7 bands" few.npy --box 1 --as image -o back.npy
+        cmp few.npy back.npy
+        noted "standard input: its array is *" - --box 1 --as image -o back.npy <few.npy
+        cmp few.npy back.npy
+        "$sat" query in.tif --rect 1,1,3,2 >want
+        "$sat" query few.npy --as image --rect 1,1,3,2 -q | cmp - want
+        [[ $("$sat" info few.npy --as image --json) == *'"width":9,"height":3,'* ]]
+    done
+}
+
 @test "--page: one of several pictures, from 0; info says how many" {
     pages in.tif 5
     pages two.tif 2

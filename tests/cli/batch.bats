@@ -262,7 +262,7 @@ END
     find in -name '*.none' -print0 >none
     failure "none: no files in the list" --files-from none -0 --box 3 -o 'out/{stem}.png'
     [ -z "$(ls out)" ]
-    ok in/a.pgm in/b.pgm --rects - --clip </dev/null # no rectangles are none, from a stream too
+    ok in/a.pgm in/b.pgm --rects - --clip <<<x,y,w,h # no rectangles are none, from a stream too
     [ "$output" = file,x,y,w,h,mean,area ]
 }
 

@@ -63,6 +63,15 @@ load helpers
     [ ! -e t.npy ]
 }
 
+@test "what refuses an option of blurs beside rectangles does not speak of windows" {
+    small a.pgm
+    for option in --linear --scale=0:9; do
+        usage "${option%=*} does not go with --rect" a.pgm --rect 0,0,1,1 --stat std $option
+        usage "${option%=*} does not go with statistics of windows" a.pgm --box 3 --stat std $option -o o.tif
+        usage "${option%=*} does not go with statistics of windows" a.pgm --box 3 --threshold mean $option -o o.tif
+    done
+}
+
 @test "a table of u32 squares refuses rectangles beyond its proof, and i64 answers them" {
     { printf 'P5 258 257 255\n' && head -c $((258 * 257)) /dev/zero | tr '\0' '\377'; } >a.pgm
     ok a.pgm -o t.npy --moments 1,2 --type u32

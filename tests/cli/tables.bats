@@ -230,13 +230,20 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     [ "$output" = "$want" ]
     run bash -c 'cat r.csv | "$1" query a.pgm --rects /dev/stdin' _ "$sat"
     [ "$output" = "$want" ]
-    : >r.csv
+    printf 'x,y,w,h\n' >r.csv # none
     ok query a.pgm --rects r.csv
     [ "$output" = x,y,w,h,mean,sum ]
-    run "$sat" query a.pgm --rects - </dev/null
+    run "$sat" query a.pgm --rects - <r.csv
     [ "$output" = x,y,w,h,mean,sum ]
     ok query a.pgm --rects r.csv --json
     [ -z "$output" ]
+    for text in '' '\n' ' \n\r\n' '\357\273\277'; do # nothing that says that there are none
+        printf "$text" >r.csv
+        failure "r.csv: no rectangles; a header, or a comment, says that there are none" query a.pgm --rects r.csv -o no.csv
+        failure "r.csv: no rectangles; *" a.pgm a.pgm --rects r.csv
+        failure "standard input: no rectangles; *" query a.pgm --rects - <r.csv
+    done
+    [ ! -e no.csv ]
 }
 
 @test "query: CSV as spreadsheets, R, pandas and awk write it" {

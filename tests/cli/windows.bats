@@ -180,6 +180,14 @@ assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).al
     failure "o.pbm: PBM holds black and white alone; use .pgm" t.pbm --box 1 -o o.pbm
 }
 
+@test "a threshold in a lossy format: a line says so" {
+    grey 40 30 a.pgm
+    noted "out.jpg: the format is lossy: samples beside edges will be neither 0 nor 255" a.pgm --box 9 --threshold mean -o out.jpg
+    noted "standard output: the format is lossy: *" a.pgm --box 9 --threshold mean -o - --format jpeg >/dev/null
+    ok a.pgm --box 9 --threshold mean -o out.png
+    ok a.pgm --box 9 --stat mean -o out.jpg
+}
+
 @test "a mask: pixels count where it is not 0" {
     small a.pgm
     printf 'P5 4 3 255\n\0\0\1\0\0\0\0\0\0\0\7\0' >m.pgm

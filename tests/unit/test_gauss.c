@@ -49,6 +49,7 @@ static void wrong_specs_are_refused(void **state)
     REFUSED(memory, (sat_memory)7, SAT_ERR_ARGUMENT, "memory");
     REFUSED(memory, SAT_DEVICE, SAT_ERR_UNAVAILABLE, "device");
     REFUSED(backend, "serial", SAT_ERR_UNAVAILABLE, "serial: has no Gaussian filter");
+    REFUSED(backend, "cpu-copy", SAT_ERR_UNAVAILABLE, "cpu-copy: sums nothing and filters nothing");
     REFUSED(backend, "abacus", SAT_ERR_UNAVAILABLE, "abacus");
 
     sat_gauss_spec s = fine();

@@ -5,6 +5,7 @@
 
 #include "filter.h"
 #include "pool.h"
+#include "samples.h"
 #include "sat_toy.h"
 #include "box_window.h"
 
@@ -46,20 +47,6 @@ typedef struct job {
     const sat_run *run;
 } job;
 
-static double sample(const void *p, sat_type type)
-{
-    switch (type) {
-    case SAT_U8: return *(const uint8_t *)p;
-    case SAT_U16: return *(const uint16_t *)p;
-    case SAT_U32: return *(const uint32_t *)p;
-    case SAT_I8: return *(const int8_t *)p;
-    case SAT_I16: return *(const int16_t *)p;
-    case SAT_I32: return *(const int32_t *)p;
-    case SAT_F32: return (double)*(const float *)p;
-    default: return *(const double *)p;
-    }
-}
-
 static double mean(const job *j, int64_t x, int64_t y, int c)
 {
     const state *s = j->s;
@@ -73,9 +60,10 @@ static double mean(const job *j, int64_t x, int64_t y, int c)
         for (int64_t v = ys[k].begin; v < ys[k].end; v++)
             for (int i = 0; i < nx; i++)
                 for (int64_t u = xs[i].begin; u < xs[i].end; u++) {
-                    if (j->mask && *(const uint8_t *)sat_sample_at(j->mask, u, v, 0) == 0) continue;
+                    const int64_t row = sat_source_row(j->run, v);
+                    if (j->mask && *(const uint8_t *)sat_sample_at(j->mask, u, row, 0) == 0) continue;
                     const double weight = (double)(xs[i].weight * ys[k].weight);
-                    sum += weight * sample(sat_sample_at(j->src, u, v, c), j->src->type);
+                    sum += weight * sat_sample_value(j->src->type, sat_sample_at(j->src, u, row, c));
                     n += weight;
                 }
     return n > 0 ? sum / n : NAN;
@@ -86,11 +74,12 @@ static void do_band(void *context, int64_t band, int worker)
     const job *j = context;
     const sat_toy_spec *s = &j->s->spec;
     const double row_us = (double)(s->width * s->channels) / SAMPLES_PER_US;
-    for (int64_t y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++) {
+    const int64_t first = j->run->first + band * BAND_ROWS, end = first + BAND_ROWS;
+    for (int64_t y = first; y < end && y < j->run->end; y++) {
         if (!sat_goes_on(j->run, worker, row_us)) return;
         for (int64_t x = 0; x < s->width; x++)
             for (int c = 0; c < s->channels; c++)
-                *(double *)sat_sample_at(j->dst, x, y, c) = s->gain * mean(j, x, y, c);
+                *(double *)sat_sample_at(j->dst, x, y - j->run->first, c) = s->gain * mean(j, x, y, c);
     }
 }
 
@@ -100,10 +89,11 @@ static sat_status run_toy(void *opened, const sat_view *src, const sat_view *mas
     const state *s = opened;
     job j = {s, src, mask, results, given};
     counts->clipped = 0;
-    return sat_run_each(given, s->spec.executor, s->threads, (s->spec.height - 1) / BAND_ROWS + 1, do_band, &j);
+    return sat_run_each(given, s->spec.executor, s->threads, (given->end - given->first - 1) / BAND_ROWS + 1, do_band,
+                        &j);
 }
 
-static const sat_hooks hooks = {.open = open_toy, .run = run_toy};
+static const sat_hooks hooks = {.open = open_toy, .run = run_toy, .rows = true};
 
 /* ---- the operation ----------------------------------------------------------------------------------------- */
 
@@ -128,6 +118,12 @@ static sat_job where(void *spec)
     return (sat_job){SAT_JOB_OF(s), .result = &s->result, .masked = &s->masked};
 }
 
+static const sat_border *reach(const void *spec, int64_t *above, int64_t *below)
+{
+    const sat_toy_spec *s = spec;
+    return sat_window_reach(s->border, 2 * s->reach + 1, SAT_ANCHOR_SECOND, above, below);
+}
+
 #define OWN(member) SAT_MEMBER(sat_toy_spec, member)
 const sat_operation sat_operation_toy = {
     SAT_OPERATION_OF(toy),
@@ -140,6 +136,7 @@ const sat_operation sat_operation_toy = {
     .members = {OWN(reach), OWN(gain), OWN(border), OWN(border_value), OWN(masked), OWN(result)},
     .job = where,
     .check = check,
+    .reach = reach,
 };
 
 SAT_FILTER(toy, band_rows)
