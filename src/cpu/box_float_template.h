@@ -349,6 +349,7 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
 }
 
 #include "box_float_finish_template.h"
+#include "box_float_counted_template.h"
 #include "box_float_small_template.h"
 
 #define OF_WINDOWS(name)                                                                                               \
@@ -366,4 +367,11 @@ static const struct sat_box_float_ops box_float_ops = {
     .finish_groups = finish_groups,
     .finish_rows = finish_rows,
     .add_sums = add_sums,
+    .keep = {keep_f32, keep_f64},
+    .count_columns = count_columns,
+    .enter_counts = enter_counts,
+    .count_rows = {count_rows_1, count_rows_2, count_rows_3, count_rows_4},
+    .count_few = count_few,
+    .counted_groups = counted_groups,
+    .counted_rows = counted_rows,
 };
