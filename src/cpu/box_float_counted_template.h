@@ -1,27 +1,68 @@
 /* box_float_counted_template.h - means of the floats that count, for one instruction set: how many they are, in integers
  * down the columns and in f64 along the rows, which hold them exactly, and the quotients. */
 
-INLINE void count_down(u16 *restrict count, const u8 *const *leave, const u8 *const *enter, int64_t at, int64_t n,
-                       u16 *restrict out, int64_t row, int64_t step)
+/* Eight or sixteen columns at a time. */
+#if F64_LANES > 2
+#define COUNT_LANES 16
+#else
+#define COUNT_LANES 8
+#endif
+typedef u16 count_vector __attribute__((vector_size(COUNT_LANES * sizeof(u16))));
+
+INLINE count_vector widened(const u8 *p)
 {
-    for (int64_t i = 0; i < n; i++) {
-        u16 c = count[i];
-        UNROLL for (int j = 0; j < BOX_LINES; j++)
-        {
-            out[j * row + i * step] = c;
-            c = (u16)(c + enter[j][at + i] - leave[j][at + i]);
-        }
-        count[i] = c;
+    count_vector v;
+#if VECTOR_BYTES == 0
+    for (int k = 0; k < COUNT_LANES; k++) v[k] = p[k];
+#else
+    LOAD(u8, u16, v, p, 1);
+#endif
+    return v;
+}
+
+/* Eight rows of eight columns change places, or twice that many: rows j and j + 4 are interleaved, three times. */
+#define LOW_OF(i, a, L)  (((i)&1 ? (L) : 0) + (i) / 2 % 4 + ((i)&8))
+#define HIGH_OF(i, a, L) (LOW_OF(i, a, L) + 4)
+INLINE void interleave(count_vector *v)
+{
+    count_vector w[BOX_LINES];
+    UNROLL for (int j = 0; j < BOX_LINES / 2; j++)
+    {
+        w[2 * j] = SHUFFLE(v[j], v[j + BOX_LINES / 2], COUNT_LANES, LOW_OF, 0);
+        w[2 * j + 1] = SHUFFLE(v[j], v[j + BOX_LINES / 2], COUNT_LANES, HIGH_OF, 0);
     }
+    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = w[j];
+}
+
+INLINE void store_counts(count_vector *v, u16 *out, int64_t row, int64_t i)
+{
+    if (row) {
+        UNROLL for (int j = 0; j < BOX_LINES; j++) memcpy(out + j * row + i, &v[j], sizeof v[j]);
+        return;
+    }
+    interleave(v);
+    interleave(v);
+    interleave(v);
+    UNROLL for (int j = 0; j < BOX_LINES; j++) UNROLL for (int k = 0; k < COUNT_LANES; k += BOX_LINES)
+        memcpy(out + (i + k + j) * BOX_LINES, (const u16 *)&v[j] + k, BOX_LINES * sizeof(u16));
 }
 
 TARGET static void count_columns(u16 *count, const u8 *const *leave, const u8 *const *enter, int64_t at, int64_t n,
                                  u16 *out, int64_t row)
 {
-    if (row)
-        count_down(count, leave, enter, at, n, out, row, 1);
-    else
-        count_down(count, leave, enter, at, n, out, 1, BOX_LINES);
+    const u8 *in[BOX_LINES], *away[BOX_LINES];
+    UNROLL for (int j = 0; j < BOX_LINES; j++) in[j] = enter[j] + at, away[j] = leave[j] + at;
+    for (int64_t i = 0; i < n; i += COUNT_LANES) {
+        count_vector c, v[BOX_LINES];
+        memcpy(&c, count + i, sizeof c);
+        UNROLL for (int j = 0; j < BOX_LINES; j++)
+        {
+            v[j] = c;
+            c += widened(in[j] + i) - widened(away[j] + i);
+        }
+        memcpy(count + i, &c, sizeof c);
+        store_counts(v, out, row, i);
+    }
 }
 
 TARGET static void enter_counts(u16 *restrict count, const u8 *restrict counts, int64_t n)
@@ -71,23 +112,34 @@ TARGET static void count_few(const u16 *counts, int64_t row, int64_t stride, int
         }
 }
 
-/* What is found on the way. */
-typedef struct found {
-    i64s few, moved;
-} found;
-
-/* The mean of F64_LANES windows that hold n samples each, and `beyond` positions of the border's value. */
-INLINE f64s counted_mean(const sat_box_counted *c, f64s sum, f64s n, found *f)
+/* The mean of n samples; and what windows beyond the image hold of the border's value. */
+INLINE f64s counted_mean(const sat_box_counted *c, f64s sum, f64s n, i64s *odd, const bool moves)
 {
     const f64s mean = sum / n;
-    const i64s few = n < c->least;
-    f->few -= few;
-    if (c->next == c->next) {
-        const i64s is_empty = (mean >= c->low) & (mean <= c->high) & ~few;
-        f->moved -= is_empty;
-        return chosen(few, all_of(c->empty), chosen(is_empty, all_of(c->next), mean));
-    }
-    return chosen(few, all_of(c->empty), mean);
+    *odd |= (i64s)(n - c->least);
+    if (moves) *odd |= (mean >= c->low) & (mean <= c->high);
+    return mean;
+}
+
+INLINE bool is_any_below_0(i64s v)
+{
+    i64 any = v[0];
+    UNROLL for (int k = 1; k < F64_LANES; k++) any |= v[k];
+    return any < 0;
+}
+
+/* Of means that may be odd: those of few samples, and those that are moved. */
+INLINE f64s mended(const sat_box_counted *c, f64s mean, f64s n, i64s *counts)
+{
+    const i64s few = n < c->least, moved = (mean >= c->low) & (mean <= c->high) & ~few & (all_of(c->next) == c->next);
+    counts[0] -= few;
+    counts[1] -= moved;
+    return chosen(few, all_of(c->empty), chosen(moved, all_of(c->next), mean));
+}
+
+INLINE void add_counts(const sat_box_counted *c, const i64s *counts)
+{
+    UNROLL for (int k = 0; k < F64_LANES; k++) *c->few += counts[0][k], *c->moved += counts[1][k];
 }
 
 INLINE f64s with_values(const sat_box_finish *f, f64s sum, f64s covered, f64s value, f64s *n)
@@ -97,58 +149,84 @@ INLINE f64s with_values(const sat_box_finish *f, f64s sum, f64s covered, f64s va
     return with_value(sum, covered, full, value);
 }
 
-INLINE void add_found(const sat_box_counted *c, const found *f)
-{
-    UNROLL for (int k = 0; k < F64_LANES; k++) *c->few += f->few[k], *c->moved += f->moved[k];
-}
-
-TARGET static void counted_groups(const sat_box_counted *c, const f64 *sums, int64_t n)
+INLINE void counted_all_groups(const sat_box_counted *c, const f64 *sums, int64_t samples, const bool moves,
+                               const bool values)
 {
     const sat_box_finish *f = c->finish;
     const sat_box_means *m = f->means;
-    found all = {{0}, {0}};
-    for (int64_t i = 0; i < n; i += BOX_LINES)
+    i64s counts[2] = {{0}, {0}};
+    for (int64_t i = 0; i < samples; i += BOX_LINES)
         for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-            f64s v[BOX_LINES];
+            f64s v[BOX_LINES], n[BOX_LINES];
+            i64s odd = {0};
             UNROLL for (int j = 0; j < BOX_LINES; j++)
             {
                 const int64_t at = (i + j) * BOX_LINES + lane;
-                f64s sum = load_sums(sums + at), count = load_sums(c->n + at);
-                if (f->value)
+                f64s sum = load_sums(sums + at);
+                n[j] = load_sums(c->n + at);
+                if (values)
                     sum = with_values(f, sum, all_of(m->columns[i + j]) * load_sums(m->rows + lane),
-                                      all_of(f->value[i % f->channels + j]), &count);
-                v[j] = counted_mean(c, sum, count, &all);
+                                      all_of(f->value[i % f->channels + j]), &n[j]);
+                v[j] = counted_mean(c, sum, n[j], &odd, moves);
             }
+            if (is_any_below_0(odd)) UNROLL
+                for (int j = 0; j < BOX_LINES; j++) v[j] = mended(c, v[j], n[j], counts);
             store_means(v, m, i, lane);
         }
-    add_found(c, &all);
+    add_counts(c, counts);
 }
 
-TARGET static void counted_rows(const sat_box_counted *c, const f64 *sums, int64_t row, int64_t n)
+INLINE void counted_all_rows(const sat_box_counted *c, const f64 *sums, int64_t row, int64_t samples, const bool moves,
+                             const bool values)
 {
     const sat_box_finish *f = c->finish;
     const sat_box_means *m = f->means;
-    found all = {{0}, {0}};
+    i64s counts[2] = {{0}, {0}};
     for (int j = 0; j < BOX_LINES; j++) {
         char *const to = m->to + j * m->row_bytes;
-        for (int64_t i = 0; i < n; i += F32_LANES) {
-            f64s v[2];
+        for (int64_t i = 0; i < samples; i += F32_LANES) {
+            f64s v[2], n[2];
             f32_half in_f32[2];
+            i64s odd = {0};
             UNROLL for (int k = 0; k < 2; k++)
             {
                 const int64_t at = i + k * F64_LANES;
-                f64s sum = load_sums(sums + j * row + at), count = load_sums(c->n + j * row + at);
-                if (f->value)
+                f64s sum = load_sums(sums + j * row + at);
+                n[k] = load_sums(c->n + j * row + at);
+                if (values)
                     sum = with_values(f, sum, load_sums(m->columns + at) * all_of(m->rows[j]),
-                                      load_sums(f->value + at % f->channels), &count);
-                v[k] = counted_mean(c, sum, count, &all);
-                in_f32[k] = TO_F32(v[k]);
+                                      load_sums(f->value + at % f->channels), &n[k]);
+                v[k] = counted_mean(c, sum, n[k], &odd, moves);
             }
+            if (is_any_below_0(odd)) UNROLL
+                for (int k = 0; k < 2; k++) v[k] = mended(c, v[k], n[k], counts);
+            UNROLL for (int k = 0; k < 2; k++) in_f32[k] = TO_F32(v[k]);
             if (m->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), v, sizeof v, false);
             else
                 store_f32s(to + (size_t)i * sizeof(f32), in_f32, false);
         }
     }
-    add_found(c, &all);
+    add_counts(c, counts);
+}
+
+/* Few images have a border of a value. */
+#define BY_WHAT_IS_ASKED(loop, c, ...)                                                                                 \
+    do {                                                                                                               \
+        if ((c)->finish->value)                                                                                        \
+            loop(c, __VA_ARGS__, true, true);                                                                          \
+        else if ((c)->next == (c)->next)                                                                               \
+            loop(c, __VA_ARGS__, true, false);                                                                         \
+        else                                                                                                           \
+            loop(c, __VA_ARGS__, false, false);                                                                        \
+    } while (0)
+
+TARGET static void counted_groups(const sat_box_counted *c, const f64 *sums, int64_t n)
+{
+    BY_WHAT_IS_ASKED(counted_all_groups, c, sums, n);
+}
+
+TARGET static void counted_rows(const sat_box_counted *c, const f64 *sums, int64_t row, int64_t n)
+{
+    BY_WHAT_IS_ASKED(counted_all_rows, c, sums, row, n);
 }

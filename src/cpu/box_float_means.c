@@ -47,6 +47,8 @@ static void leave_out(const sat_float_part *p, int64_t block, int64_t position, 
     const int64_t channels = f->spec.channels, samples = n * channels, i = position - f->x.skip;
     const int64_t row_step = row ? row : 1, step = row ? 1 : BOX_LINES;
     const int64_t from = i < p->first ? p->first : i, to = i + n < p->last ? i + n : p->last;
+    const bool all_made = to - from == n && block * BOX_LINES >= p->begin && (block + 1) * BOX_LINES <= p->end;
+    if (all_made && !f->counted.keep_holes) return;
     for (int64_t j = 0, y = block * BOX_LINES; j < BOX_LINES; j++, y++) {
         const bool made = y >= p->begin && y < p->end && from < to;
         const int64_t begin = made ? (from - i) * channels : 0, end = made ? (to - i) * channels : 0;

@@ -39,37 +39,41 @@ TARGET static void OF_SAMPLE(enter_columns)(const sat_box_step *step, const void
     }
 }
 
-/* By the bits of a sample: a NaN that does not count leaves nothing. */
-INLINE void OF_SAMPLE(keep_by)(void *out, u8 *counts, const void *row, const u8 *mask, int64_t n, const bool by_value,
-                               bool skip_nan, SAMPLE nodata)
+INLINE void OF_SAMPLE(find_valid)(u8 *counts, const void *row, const u8 *mask, int64_t n, const bool has_nodata,
+                                  const bool skip_nan, SAMPLE nodata)
 {
-    typedef JOIN(u, BITS_OF(SAMPLE)) word;
     const SAMPLE *x = row;
-    const word *from = row;
-    word *to = out;
     IVDEP
     for (int64_t i = 0; i < n; i++) {
-        const bool is_value = by_value & ((x[i] == nodata) | (skip_nan & (x[i] != x[i])));
-        const u8 keep = (u8)((mask[i] != 0) & !is_value);
-        counts[i] = keep;
-        to[i] = keep ? from[i] : 0;
+        const bool is_value = has_nodata & (x[i] == nodata), is_nan = skip_nan & (x[i] != x[i]);
+        counts[i] = (mask[i] != 0) & !is_value & !is_nan;
     }
 }
 
+/* Samples by their bits: a NaN that does not count leaves nothing.  What follows in the row is fetched. */
 TARGET static void OF_SAMPLE(keep)(void *out, u8 *counts, const void *row, const sat_validity *v, int64_t n)
 {
+    typedef JOIN(u, BITS_OF(SAMPLE)) word;
     const int channels = v->channels;
     const u8 *mask = counts;
-    for (int64_t i = 0; i < n; i += 512 / BITS_OF(SAMPLE)) __builtin_prefetch((const SAMPLE *)row + n + i);
-    for (int64_t i = 0; v->mask && i < n / channels; i += 64) __builtin_prefetch(v->mask + n / channels + i);
+    const word *from = row;
+    word *to = out;
+    for (int64_t i = 0; i < n; i += LINE_BITS / BITS_OF(SAMPLE)) __builtin_prefetch(from + n + i, 0, 2);
+    for (int64_t i = 0; v->mask && i < n / channels; i += LINE_BITS / 8) __builtin_prefetch(v->mask + n / channels + i, 0, 2);
     if (!v->mask) memset(counts, 1, (size_t)n);
     for (int64_t i = 0; v->mask && channels > 1 && i < n / channels; i++)
         for (int c = 0; c < channels; c++) counts[i * channels + c] = v->mask[i];
     if (v->mask && channels == 1) mask = v->mask;
-    if (v->skip_nan || v->has_nodata)
-        OF_SAMPLE(keep_by)(out, counts, row, mask, n, true, v->skip_nan, (SAMPLE)(v->has_nodata ? v->nodata : NAN));
+    if (v->has_nodata && v->skip_nan)
+        OF_SAMPLE(find_valid)(counts, row, mask, n, true, true, (SAMPLE)v->nodata);
+    else if (v->has_nodata)
+        OF_SAMPLE(find_valid)(counts, row, mask, n, true, false, (SAMPLE)v->nodata);
+    else if (v->skip_nan)
+        OF_SAMPLE(find_valid)(counts, row, mask, n, false, true, 0);
     else
-        OF_SAMPLE(keep_by)(out, counts, row, mask, n, false, false, 0);
+        OF_SAMPLE(find_valid)(counts, row, mask, n, false, false, 0);
+    IVDEP
+    for (int64_t i = 0; i < n; i++) to[i] = from[i] & ((word)0 - counts[i]);
 }
 
 #define W 1

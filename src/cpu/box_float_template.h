@@ -83,7 +83,7 @@ INLINE void few_lines(const f64s *one, f64s *v, const int window, const int line
 enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
 
 /* How far ahead rows that enter are fetched: those of a large image come from memory. */
-enum { AHEAD_BYTES = 1024 };
+enum { AHEAD_BYTES = 1024, LINE_BITS = 512 };
 
 #define SAMPLE f32
 #include "box_float_sample_template.h"
