@@ -61,9 +61,10 @@ TARGET static void OF_SAMPLE(keep)(void *out, u8 *counts, const void *row, const
     for (int64_t i = 0; i < n; i += LINE_BITS / BITS_OF(SAMPLE)) __builtin_prefetch(from + n + i, 0, 2);
     for (int64_t i = 0; v->mask && i < n / channels; i += LINE_BITS / 8) __builtin_prefetch(v->mask + n / channels + i, 0, 2);
     if (!v->mask) memset(counts, 1, (size_t)n);
-    for (int64_t i = 0; v->mask && channels > 1 && i < n / channels; i++)
-        for (int c = 0; c < channels; c++) counts[i * channels + c] = v->mask[i];
     if (v->mask && channels == 1) mask = v->mask;
+    if (v->mask && channels == 2) spread_marks(counts, v->mask, n / 2, 2);
+    if (v->mask && channels == 3) spread_marks(counts, v->mask, n / 3, 3);
+    if (v->mask && channels == 4) spread_marks(counts, v->mask, n / 4, 4);
     if (v->has_nodata && v->skip_nan)
         OF_SAMPLE(find_valid)(counts, row, mask, n, true, true, (SAMPLE)v->nodata);
     else if (v->has_nodata)

@@ -85,6 +85,13 @@ enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES ==
 /* How far ahead rows that enter are fetched: those of a large image come from memory. */
 enum { AHEAD_BYTES = 1024, LINE_BITS = 512 };
 
+/* A mask has one mark for all channels of a pixel. */
+INLINE void spread_marks(u8 *restrict to, const u8 *restrict marks, int64_t n, const int channels)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < channels; c++) to[i * channels + c] = marks[i];
+}
+
 #define SAMPLE f32
 #include "box_float_sample_template.h"
 #define SAMPLE f64
