@@ -158,12 +158,13 @@ int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
     return n < most ? n : most;
 }
 
-/* Which of n pixels of a row count by the mask; NULL: all do.  runs: where they lie; NULL: side by side. */
-static const uint8_t *marks_of(const sat_float_part *p, const char *marks, int64_t x, const run *runs, int count)
+/* Which of n pixels of a row count by the mask; NULL: all do.  runs: where they lie. */
+static const uint8_t *marks_of(const sat_float_part *p, const char *marks, const run *runs, int count)
 {
     uint8_t *const valid = p->w->valid;
     const bool lies = p->mask == NULL || p->mask->pixel_bytes == 1;
-    if (count == 1 && lies && runs->column != NONE && runs->step == 1) return marks ? (const uint8_t *)marks + x : NULL;
+    if (count == 1 && lies && runs->column != NONE && (runs->n == 1 || runs->step == 1))
+        return marks ? (const uint8_t *)marks + runs->column : NULL;
     char *to = (char *)valid;
     for (int k = 0; k < count; k++) {
         if (marks)
@@ -202,6 +203,6 @@ void sat_float_take(const sat_float_part *p, sat_float_lines *l, int count, int6
         l->lines[i] = row == NULL ? f->zeros : lie ? row + (size_t)(x * channels) * f->in_bytes : out;
         l->valid[i] = (const uint8_t *)f->zeros;
         for (int k = 0; row && !lie && k < all; k++) to = gather(f, p->src, row, &runs[k], to);
-        if (row && f->counts) keep_valid(p, l, i, out, marks_of(p, l->marks[i], x, runs, all), n);
+        if (row && f->counts) keep_valid(p, l, i, out, marks_of(p, l->marks[i], runs, all), n);
     }
 }
