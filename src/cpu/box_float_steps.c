@@ -186,7 +186,6 @@ static void do_rows(const sat_float_part *p, rows *r)
     sat_float_start(p, r->block, &o);
     start_sums(&f->x, &p->w->along, p->w->along.n);
     memset(ring, 0, (size_t)(to * px) * sizeof *ring);
-    if (f->counts) memset(counts, 0, (size_t)(to * px) * sizeof *counts);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         if (!sat_float_goes_on(p, n)) return;

@@ -255,7 +255,7 @@ static void means_of_whole_numbers_are_exact(void **state)
     assert_true(few > 0 && moved > 0);
 }
 
-/* Counts of columns beyond 16 bits, of windows beyond 16 and beyond 2^20, and windows larger than the image. */
+/* Counts of columns of 16 bits and beyond, of windows beyond 16 and beyond 2^20, and windows larger than the image. */
 static void large_windows(void **state)
 {
     static const int64_t shapes[][4] = {{700, 500, 3000, 3001}, {1500, 900, 1001, 777}, {40, 66000, 9, 65535},
@@ -275,6 +275,8 @@ static void large_windows(void **state)
         m.mask = guarded(m.spec.width, m.spec.height, 1, SAT_U8, 0);
         m.result = guarded(m.spec.width, m.spec.height, 1, m.output.result, 0);
         fill(&m);
+        for (int64_t y = 0; y < m.spec.height; y++) /* columns that count whole */
+            for (int64_t x = 0; x < 12; x++) put(&m.src, x, y, 0, 1), *(uint8_t *)entry_at(&m.mask, x, y, 0) = 1;
         run(&m, note, sizeof note);
         end(&m);
     }
