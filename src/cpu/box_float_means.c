@@ -71,7 +71,8 @@ void sat_float_finish(const sat_float_part *p, const sat_float_output *o, const 
     const sat_border *border = f->window.border;
     const int64_t samples = n * f->spec.channels;
     double value[4 + BOX_LINES];
-    for (int i = 0; i < 4 + BOX_LINES; i++) value[i] = f->window.real_value[i % f->spec.channels];
+    for (int i = 0; border->takes_value && i < 4 + BOX_LINES; i++)
+        value[i] = f->window.real_value[i % f->spec.channels];
     const sat_box_finish finish = {
         .means = m,
         .value = border->takes_value ? value : NULL,

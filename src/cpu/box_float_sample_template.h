@@ -58,8 +58,8 @@ TARGET static void OF_SAMPLE(keep)(void *out, u8 *counts, const void *row, const
     const u8 *mask = counts;
     const word *from = row;
     word *to = out;
-    for (int64_t i = 0; i < n; i += LINE_BITS / BITS_OF(SAMPLE)) __builtin_prefetch(from + n + i, 0, 2);
-    for (int64_t i = 0; v->mask && i < n / channels; i += LINE_BITS / 8) __builtin_prefetch(v->mask + n / channels + i, 0, 2);
+    for (int64_t i = 0; i < n; i += LINE_BITS / BITS_OF(SAMPLE)) __builtin_prefetch(from + n + i);
+    for (int64_t i = 0; v->mask && i < n / channels; i += LINE_BITS / 8) __builtin_prefetch(v->mask + n / channels + i);
     if (!v->mask) memset(counts, 1, (size_t)n);
     if (v->mask && channels == 1) mask = v->mask;
     if (v->mask && channels == 2) spread_marks(counts, v->mask, n / 2, 2);
