@@ -1,5 +1,5 @@
-/* box_float_counted_template.h - means of the floats that count, for one instruction set: how many they are, in integers
- * down the columns and in f64 along the rows, which hold them exactly, and the quotients. */
+/* box_float_counted_template.h - means of the floats that count, for one instruction set: how many windows hold, in
+ * integers down the columns and in f64 along the rows, and the quotients. */
 
 /* Eight or sixteen columns at a time. */
 #if F64_LANES > 2
@@ -83,11 +83,11 @@ INLINE void count_along(f64 *count, const u16 *leave, const u16 *enter, f64 *out
         f64s n[4];
         UNROLL for (int c = 0; c < channels; c++) n[c] = load_sums(count + c * BOX_LINES + lane);
         for (int64_t i = 0; i < px; i++) UNROLL for (int c = 0; c < channels; c++)
-        {
-            const int64_t at = (i * channels + c) * BOX_LINES + lane;
-            store_sums(out + at, n[c]);
-            n[c] += load_count(enter + at) - load_count(leave + at);
-        }
+            {
+                const int64_t at = (i * channels + c) * BOX_LINES + lane;
+                store_sums(out + at, n[c]);
+                n[c] += load_count(enter + at) - load_count(leave + at);
+            }
         UNROLL for (int c = 0; c < channels; c++) store_sums(count + c * BOX_LINES + lane, n[c]);
     }
 }
@@ -169,8 +169,9 @@ INLINE void counted_all_groups(const sat_box_counted *c, const f64 *sums, int64_
                                       all_of(f->value[i % f->channels + j]), &n[j]);
                 v[j] = counted_mean(c, sum, n[j], &odd, moves);
             }
-            if (is_any_below_0(odd)) UNROLL
-                for (int j = 0; j < BOX_LINES; j++) v[j] = mended(c, v[j], n[j], counts);
+            if (is_any_below_0(odd)) {
+                UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = mended(c, v[j], n[j], counts);
+            }
             store_means(v, m, i, lane);
         }
     add_counts(c, counts);
@@ -198,8 +199,7 @@ INLINE void counted_all_rows(const sat_box_counted *c, const f64 *sums, int64_t 
                                       load_sums(f->value + at % f->channels), &n[k]);
                 v[k] = counted_mean(c, sum, n[k], &odd, moves);
             }
-            if (is_any_below_0(odd)) UNROLL
-                for (int k = 0; k < 2; k++) v[k] = mended(c, v[k], n[k], counts);
+            if (is_any_below_0(odd)) { UNROLL for (int k = 0; k < 2; k++) v[k] = mended(c, v[k], n[k], counts); }
             UNROLL for (int k = 0; k < 2; k++) in_f32[k] = TO_F32(v[k]);
             if (m->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), v, sizeof v, false);

@@ -26,8 +26,8 @@ bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int
  * float_direct), or to the worker's memory.  lines: can whole cache lines be written past the caches? */
 sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines);
 
-/* Means of n pixels that are not plain: what the border value adds, colours by their weights, sums by what counts.  row:
- * as few_rows() has it; 0: the sums are transposed. */
+/* Means of n pixels that are not plain, from the worker's sums: what the border value adds, colours by their weights,
+ * sums by what counts.  row: as few_rows() has it; 0: the sums are transposed. */
 void sat_float_finish(const sat_float_part *p, const sat_float_output *o, const sat_box_means *m, int64_t position,
                       int64_t n, int64_t row);
 

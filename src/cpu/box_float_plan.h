@@ -53,10 +53,10 @@ typedef struct sat_cpu_box_float {
     int in;                                   /* box_float_ops.h's index: of the samples that are summed */
     size_t sample_bytes, in_bytes, out_bytes; /* of the image's samples, of what is summed, of results */
     double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
-    bool counts; /* some samples may not count */
+    bool counts;    /* some samples may not count */
     sat_cpu_counted counted;
-    sat_validity valid;      /* but the mask */
-    double low, high, next;  /* sat_box_counted has them */
+    sat_validity valid;     /* but the mask */
+    double low, high, next; /* sat_box_counted has them */
     bool stream;
     bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */
     int threads;

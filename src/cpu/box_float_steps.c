@@ -258,7 +258,7 @@ static void do_few(const sat_float_part *p, rows *r)
     }
 }
 
-/* The rows that enter before the first block of a strip.  The first window holds those from row `counted` of them on. */
+/* The rows that enter before the first block of a strip.  The first window holds those from the one `counted` on. */
 static void enter_rows(const sat_float_part *p, int64_t block, int64_t counted)
 {
     const sat_float_box *f = p->f;

@@ -38,7 +38,7 @@ static bool counts(const means *m, int64_t x, int64_t y, int c)
     return !(m->spec.has_nodata && sample == m->spec.nodata) && !(m->spec.skip_nan && isnan(sample));
 }
 
-/* In place of the samples of lines of n, `step` apart, the sums of their windows; outside: what a position beyond is. */
+/* In place of n samples, `step` apart, the sums of their windows; outside: what a position beyond is. */
 static void sum_windows(const means *m, int64_t *samples, int64_t n, int64_t step, int64_t side, int64_t outside)
 {
     const int64_t before = (side - (m->spec.anchor == SAT_ANCHOR_FIRST)) / 2;
@@ -133,8 +133,10 @@ static void fill(means *m)
 
 static int64_t side_of(int64_t n, bool reaches)
 {
-    const int64_t side = one_in(3) ? random_in(1, 9) : one_in(3) ? 8 * random_in(1, 6) + random_in(-1, 1)
-                       : one_in(3) ? random_in(n, 4 * n) : random_in(1, 70);
+    const int64_t side = one_in(3)   ? random_in(1, 9)
+                         : one_in(3) ? 8 * random_in(1, 6) + random_in(-1, 1)
+                         : one_in(3) ? random_in(n, 4 * n)
+                                     : random_in(1, 70);
     return reaches || side <= 2 * n ? side : 2 * n;
 }
 
@@ -165,7 +167,8 @@ static void draw(means *m, const char *border)
                           .backend = "cpu"},
                  .output = {.statistic = "mean", .result = one_in(2) ? SAT_F32 : SAT_F64}};
     sat_window_spec *s = &m->spec;
-    s->window_height = square && (reaches || s->window_width <= 2 * height) ? s->window_width : side_of(height, reaches);
+    s->window_height =
+        square && (reaches || s->window_width <= 2 * height) ? s->window_width : side_of(height, reaches);
     s->avoid_empty = s->empty_set && one_in(2);
     const int64_t area = s->window_width * s->window_height;
     s->min_valid = one_in(4) ? (double)random_in(1, area) : one_in(4) ? 0.5 : 0;
