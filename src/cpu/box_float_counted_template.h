@@ -92,15 +92,15 @@ INLINE void count_along(f64 *count, const u16 *leave, const u16 *enter, f64 *out
     }
 }
 
-#define COUNT_ROWS(channels)                                                                                           \
-    TARGET static void count_rows_##channels(f64 *count, const u16 *leave, const u16 *enter, f64 *out, int64_t px)     \
-    {                                                                                                                  \
-        count_along(count, leave, enter, out, px, channels);                                                           \
+TARGET static void count_rows(f64 *count, const u16 *leave, const u16 *enter, f64 *out, int64_t px, int channels)
+{
+    switch (channels) {
+    case 1: count_along(count, leave, enter, out, px, 1); break;
+    case 2: count_along(count, leave, enter, out, px, 2); break;
+    case 3: count_along(count, leave, enter, out, px, 3); break;
+    default: count_along(count, leave, enter, out, px, 4);
     }
-COUNT_ROWS(1)
-COUNT_ROWS(2)
-COUNT_ROWS(3)
-COUNT_ROWS(4)
+}
 
 TARGET static void count_few(const u16 *counts, int64_t row, int64_t stride, int64_t n, f64 *out, int window)
 {
@@ -211,22 +211,22 @@ INLINE void counted_all_rows(const sat_box_counted *c, const f64 *sums, int64_t 
 }
 
 /* Few images have a border of a value. */
-#define BY_WHAT_IS_ASKED(loop, c, ...)                                                                                 \
-    do {                                                                                                               \
-        if ((c)->finish->value)                                                                                        \
-            loop(c, __VA_ARGS__, true, true);                                                                          \
-        else if ((c)->next == (c)->next)                                                                               \
-            loop(c, __VA_ARGS__, true, false);                                                                         \
-        else                                                                                                           \
-            loop(c, __VA_ARGS__, false, false);                                                                        \
-    } while (0)
-
 TARGET static void counted_groups(const sat_box_counted *c, const f64 *sums, int64_t n)
 {
-    BY_WHAT_IS_ASKED(counted_all_groups, c, sums, n);
+    if (c->finish->value)
+        counted_all_groups(c, sums, n, true, true);
+    else if (c->next == c->next)
+        counted_all_groups(c, sums, n, true, false);
+    else
+        counted_all_groups(c, sums, n, false, false);
 }
 
 TARGET static void counted_rows(const sat_box_counted *c, const f64 *sums, int64_t row, int64_t n)
 {
-    BY_WHAT_IS_ASKED(counted_all_rows, c, sums, row, n);
+    if (c->finish->value)
+        counted_all_rows(c, sums, row, n, true, true);
+    else if (c->next == c->next)
+        counted_all_rows(c, sums, row, n, true, false);
+    else
+        counted_all_rows(c, sums, row, n, false, false);
 }

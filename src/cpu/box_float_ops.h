@@ -121,7 +121,8 @@ struct sat_box_float_ops {
     void (*enter_counts)(uint16_t *count, const uint8_t *counts, int64_t n);
     /* And in windows of px pixels of 1 .. 4 channels along eight rows, transposed: of the first `count` has them, eight
      * for each channel. */
-    void (*count_rows[4])(double *count, const uint16_t *leave, const uint16_t *enter, double *out, int64_t px);
+    void (*count_rows)(double *count, const uint16_t *leave, const uint16_t *enter, double *out, int64_t px,
+                       int channels);
     /* As few_rows(), which stand in rows. */
     void (*count_few)(const uint16_t *counts, int64_t row, int64_t stride, int64_t n, double *out, int window);
     /* As finish_groups() and finish_rows(). */

@@ -132,8 +132,8 @@ static void do_groups(const sat_float_part *p, walk *w, int64_t n, sat_float_out
     f->ops->rows[f->spec.channels - 1](&along, w->place, columns + w->leave * line, columns + w->enter * line, n,
                                        p->w->windows, plain ? &m : NULL);
     if (f->counts)
-        f->ops->count_rows[f->spec.channels - 1](w->count, p->w->counts + w->leave * line,
-                                                 p->w->counts + w->enter * line, p->w->n, px);
+        f->ops->count_rows(w->count, p->w->counts + w->leave * line, p->w->counts + w->enter * line, p->w->n, px,
+                           f->spec.channels);
     if (!plain) sat_float_finish(p, o, &m, position, px, 0);
 }
 
