@@ -87,6 +87,10 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
         memset(out, 0, (size_t)r->n * pixel_bytes);
         return end;
     }
+    if (r->step == 1 && !sat_has_gaps(src) && !f->spec.weighted_alpha) {
+        memcpy(out, row + r->column * src->pixel_bytes, (size_t)r->n * pixel_bytes);
+        return end;
+    }
     sat_view pixels = *src;
     pixels.data = (char *)(uintptr_t)row + r->column * src->pixel_bytes;
     pixels.pixel_bytes *= r->n > 1 ? r->step : 1;
