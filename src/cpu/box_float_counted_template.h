@@ -112,7 +112,7 @@ TARGET static void count_few(const u16 *counts, int64_t row, int64_t stride, int
         }
 }
 
-/* The mean of n samples; and what windows beyond the image hold of the border's value. */
+/* The mean of n samples.  odd: below 0 where mended() may be needed. */
 INLINE f64s counted_mean(const sat_box_counted *c, f64s sum, f64s n, i64s *odd, const bool moves)
 {
     const f64s mean = sum / n;
@@ -128,20 +128,22 @@ INLINE bool is_any_below_0(i64s v)
     return any < 0;
 }
 
-/* Of means that may be odd: those of few samples, and those that are moved. */
+/* `empty` for means of too few samples, and `next` for others that are it; both are counted. */
 INLINE f64s mended(const sat_box_counted *c, f64s mean, f64s n, i64s *counts)
 {
-    const i64s few = n < c->least, moved = (mean >= c->low) & (mean <= c->high) & ~few & (all_of(c->next) == c->next);
-    counts[0] -= few;
+    const i64s lacks = n < c->least,
+               moved = (mean >= c->low) & (mean <= c->high) & ~lacks & (all_of(c->next) == c->next);
+    counts[0] -= lacks;
     counts[1] -= moved;
-    return chosen(few, all_of(c->empty), chosen(moved, all_of(c->next), mean));
+    return chosen(lacks, all_of(c->empty), chosen(moved, all_of(c->next), mean));
 }
 
 INLINE void add_counts(const sat_box_counted *c, const i64s *counts)
 {
-    UNROLL for (int k = 0; k < F64_LANES; k++) *c->few += counts[0][k], *c->moved += counts[1][k];
+    UNROLL for (int k = 0; k < F64_LANES; k++) *c->empties += counts[0][k], *c->moved += counts[1][k];
 }
 
+/* What the positions beyond the image add to sum and n. */
 INLINE f64s with_values(const sat_box_finish *f, f64s sum, f64s covered, f64s value, f64s *n)
 {
     const f64s full = all_of(f->area);

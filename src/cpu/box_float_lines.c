@@ -162,16 +162,16 @@ int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
     return n < most ? n : most;
 }
 
-/* Which of n pixels of a row count by the mask; NULL: all do.  runs: where they lie. */
+/* Which pixels of a row count by its marks, a row of the mask, if there is one; NULL: all do.  runs: where they lie. */
 static const uint8_t *marks_of(const sat_float_part *p, const char *marks, const run *runs, int count)
 {
     uint8_t *const valid = p->w->valid;
     const bool lies = p->mask == NULL || p->mask->pixel_bytes == 1;
-    if (count == 1 && lies && runs->column != NONE && (runs->n == 1 || runs->step == 1))
-        return marks ? (const uint8_t *)marks + runs->column : NULL;
+    if (count == 1 && lies && runs->column != NONE && runs->step == 1)
+        return p->mask ? (const uint8_t *)marks + runs->column : NULL;
     char *to = (char *)valid;
     for (int k = 0; k < count; k++) {
-        if (marks)
+        if (p->mask)
             to = gather(p->f, p->mask, marks, &runs[k], to);
         else
             memset(to, runs[k].column != NONE, (size_t)runs[k].n), to += runs[k].n;

@@ -88,7 +88,7 @@ void sat_float_finish(const sat_float_part *p, const sat_float_output *o, const 
                                          .low = f->low,
                                          .high = f->high,
                                          .next = f->next,
-                                         .few = &p->w->few,
+                                         .empties = &p->w->empty,
                                          .moved = &p->w->moved};
         leave_out(p, o->block, position, n, row);
         if (row)

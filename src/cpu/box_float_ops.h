@@ -67,11 +67,11 @@ typedef struct sat_validity {
 /* What turns the sums of samples that count into means. */
 typedef struct sat_box_counted {
     const sat_box_finish *finish;
-    const double *n;      /* the samples of each window, as its sum lies; NaN: it is none of those that are counted */
-    double least, empty;  /* `empty` is the mean of fewer */
-    double low, high;     /* other means from `low` to `high` become `next`: those that are `empty` in the results' */
-    double next;          /* type; NaN: none */
-    int64_t *few, *moved; /* how many windows held fewer, and means were moved, is added here */
+    const double *n;     /* the samples of each window, as its sum lies; NaN: it is none of those that are counted */
+    double least, empty; /* `empty` is the mean of fewer */
+    double low, high;    /* other means from `low` to `high` become `next`: those that are `empty` in the results' */
+    double next;         /* type; NaN: none */
+    int64_t *empties, *moved; /* how many windows held fewer, and means were moved, is added here */
 } sat_box_counted;
 
 struct sat_box_float_ops {

@@ -34,7 +34,7 @@ typedef struct sat_float_worker {
     uint16_t *counts;      /* of eight rows, as `columns` has their sums */
     double *n;             /* of windows, as `windows` has their sums */
     uint8_t *valid;        /* of a chunk's rows: does a sample count?  Of each pixel, by the mask */
-    int64_t few, moved;    /* windows of a run in which too few samples count; means that were moved */
+    int64_t empty, moved;  /* windows of a run in which too few samples count; means that were moved */
     double *columns;       /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
     double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */
     char *samples;         /* of a chunk, where they do not lie as they are summed */

@@ -39,6 +39,7 @@ TARGET static void OF_SAMPLE(enter_columns)(const sat_box_step *step, const void
     }
 }
 
+/* mask: of each sample; it may be counts. */
 INLINE void OF_SAMPLE(find_valid)(u8 *counts, const void *row, const u8 *mask, int64_t n, const bool has_nodata,
                                   const bool skip_nan, SAMPLE nodata)
 {

@@ -26,7 +26,10 @@
  * First down the columns of a few pixels, 8 rows at a time, then along these 8 rows, side by side in vectors.  Means go
  * to their rows in whole cache lines.
  *
- * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them. */
+ * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them.
+ *
+ * Samples that do not count are 0 in the copies of rows that are summed then.  How many count is summed beside: these
+ * sums are whole numbers, and so may slide, by what enters and what leaves (box_float_counted_template.h). */
 #include "box_bands.h"
 #include "box_float_lines.h"
 #include "box_float_plan.h"
@@ -136,14 +139,14 @@ sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, cons
     j.strips = (run->made.end - run->made.first - 1) / f->strip_px + 1;
     for (int i = 0; i < f->threads; i++) {
         if (i > 0 || !run->follows || j.rows < height) f->workers[i].next = 0;
-        f->workers[i].few = f->workers[i].moved = 0;
+        f->workers[i].empty = f->workers[i].moved = 0;
     }
     const sat_status status =
         sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
     if (!f->counts) return status;
     counts->empty[0] = counts->moved = counts->clipped = 0;
     for (int i = 0; i < f->threads; i++) {
-        counts->empty[0] += f->workers[i].few;
+        counts->empty[0] += f->workers[i].empty;
         counts->moved += f->workers[i].moved;
     }
     return status;
