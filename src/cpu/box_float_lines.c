@@ -7,13 +7,19 @@
 
 enum { LINE_BYTES = 64 };
 
-void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char **rows)
+static const char *row_of(const sat_view *v, int64_t y)
+{
+    return v == NULL || y >= v->height ? NULL : (const char *)v->data + y * v->row_bytes;
+}
+
+void sat_float_rows(const sat_float_part *p, int64_t position, int n, sat_float_lines *l, int i)
 {
     const sat_float_axis *y = &p->f->y;
-    for (int i = 0; i < n; i++) {
-        int64_t row = sat_border_index(p->f->window.border, position + i + y->first, y->image.n);
+    for (const int end = i + n; i < end; i++, position++) {
+        const int64_t row = sat_border_index(p->f->window.border, position + y->first, y->image.n);
         const int64_t at = row < 0 ? p->src->height : sat_source_row(p->run, row);
-        rows[i] = at >= p->src->height ? NULL : (const char *)p->src->data + at * p->src->row_bytes;
+        l->rows[i] = row_of(p->src, at);
+        l->marks[i] = row_of(p->mask, at);
     }
 }
 
@@ -70,15 +76,19 @@ static inline __attribute__((always_inline)) void weigh(double *to, const sat_vi
     }
 }
 
-/* The pixels of a run in a row, as they are summed. */
+/* The pixels of a run in a row, as they are summed; or of the mask. */
 static char *gather(const sat_float_box *f, const sat_view *src, const char *row, const run *r, char *out)
 {
     const int channels = f->spec.channels;
-    const size_t pixel_bytes = (size_t)channels * f->in_bytes;
+    const size_t pixel_bytes = src->type == SAT_U8 ? 1 : (size_t)channels * f->in_bytes;
     const bool is_f64 = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column == NONE) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
+        return end;
+    }
+    if (r->step == 1 && !sat_has_gaps(src) && !f->spec.weighted_alpha) {
+        memcpy(out, row + r->column * src->pixel_bytes, (size_t)r->n * pixel_bytes);
         return end;
     }
     sat_view pixels = *src;
@@ -100,7 +110,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     return end;
 }
 
-/* Do the image's rows hold samples as they are summed (paths.def: float_in_place)? */
+/* Do the image's rows hold samples as they are summed, if all count (paths.def: float_in_place)? */
 static bool rows_lie(const sat_float_part *p)
 {
     return SAT_PATH(float_in_place) && !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
@@ -133,6 +143,12 @@ void sat_float_begin(sat_float_part *p)
     if (rows_lie(p)) p->start -= pixels_into_line(p->src->data, p->origin + x->first, channels * p->f->in_bytes);
 }
 
+/* Rows that are copied stay in the first-level cache beside their sums. */
+static int64_t longest_chunk(const sat_float_part *p)
+{
+    return rows_lie(p) && !p->f->counts ? p->f->chunk_px : p->f->copied_px;
+}
+
 int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
 {
     const sat_float_box *f = p->f;
@@ -142,23 +158,55 @@ int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
     if (x >= held->first) left -= left % SAT_FLOAT_ALIGNED;
     if (rows_lie(p) && left > 0 && left < n) n = left;
     n = sat_float_round_up(n, SAT_FLOAT_ALIGNED);
-    /* Rows that are gathered stay in the first-level cache beside their sums. */
-    const int64_t most = rows_lie(p) ? f->chunk_px : f->chunk_px / 4 / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
+    const int64_t most = longest_chunk(p);
     return n < most ? n : most;
 }
 
-void sat_float_lines(const sat_float_part *p, const char *const *rows, int count, int64_t position, int64_t n,
-                     const void **lines)
+/* Which pixels of a row count by its marks, a row of the mask, if there is one; NULL: all do.  runs: where they lie. */
+static const uint8_t *marks_of(const sat_float_part *p, const char *marks, const run *runs, int count)
+{
+    uint8_t *const valid = p->w->valid;
+    const bool lies = p->mask == NULL || p->mask->pixel_bytes == 1;
+    if (count == 1 && lies && runs->column != NONE && runs->step == 1)
+        return p->mask ? (const uint8_t *)marks + runs->column : NULL;
+    char *to = (char *)valid;
+    for (int k = 0; k < count; k++) {
+        if (p->mask)
+            to = gather(p->f, p->mask, marks, &runs[k], to);
+        else
+            memset(to, runs[k].column != NONE, (size_t)runs[k].n), to += runs[k].n;
+    }
+    return valid;
+}
+
+/* Line i without the samples that do not count. */
+static void keep_valid(const sat_float_part *p, sat_float_lines *l, int i, char *out, const uint8_t *marks, int64_t n)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, pitch = f->copied_px + LINE_BYTES;
+    uint8_t *const valid = p->w->valid + (1 + i * channels) * pitch;
+    sat_validity v = f->valid;
+    v.mask = marks;
+    f->ops->keep[f->in](out, valid, l->lines[i], &v, n * channels);
+    l->lines[i] = out;
+    l->valid[i] = valid;
+}
+
+void sat_float_take(const sat_float_part *p, sat_float_lines *l, int count, int64_t position, int64_t n)
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, x = position + f->x.first;
+    const size_t pitch = (size_t)(longest_chunk(p) * channels) * f->in_bytes + LINE_BYTES;
     const bool inside = x >= p->run->held.first && x + n <= p->run->held.end, lie = rows_lie(p) && inside;
     run runs[SAT_FLOAT_CHUNK_SAMPLES];
     runs[0] = (run){x, 1, n};
     const int all = inside ? 1 : find_runs(p, position, n, runs);
     for (int i = 0; i < count; i++) {
-        char *out = p->w->samples + (size_t)i * ((size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
-        lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
-        for (int k = 0; rows[i] && !lie && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
+        const char *const row = l->rows[i];
+        char *const out = p->w->samples + (size_t)i * pitch, *to = out;
+        l->lines[i] = row == NULL ? f->zeros : lie ? row + (size_t)(x * channels) * f->in_bytes : out;
+        l->valid[i] = (const uint8_t *)f->zeros;
+        for (int k = 0; row && !lie && k < all; k++) to = gather(f, p->src, row, &runs[k], to);
+        if (row && f->counts) keep_valid(p, l, i, out, marks_of(p, l->marks[i], runs, all), n);
     }
 }

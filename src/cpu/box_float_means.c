@@ -1,7 +1,9 @@
 /* box_float_means.c - from window sums to means, and to the result. */
+#include <math.h>
 #include <string.h>
 
 #include "box_float_means.h"
+#include "cpu_window.h"
 #include "path.h"
 #include "shape.h"
 #include "strides.h"
@@ -34,16 +36,43 @@ void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o
 
 bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
 {
-    if (p->f->spec.weighted_alpha) return false;
+    if (p->f->spec.weighted_alpha || p->f->counts) return false;
     return !p->f->window.border->takes_value || sat_float_are_whole(p, o, position, n);
 }
 
-void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t row)
+/* The n of windows that are not made becomes NaN, and, where holes are kept, that of holes is below 0. */
+static void leave_out(const sat_float_part *p, int64_t block, int64_t position, int64_t n, int64_t row)
 {
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, samples = n * channels, i = position - f->x.skip;
+    const int64_t row_step = row ? row : 1, step = row ? 1 : BOX_LINES;
+    const int64_t from = i < p->first ? p->first : i, to = i + n < p->last ? i + n : p->last;
+    const bool all_made = to - from == n && block * BOX_LINES >= p->begin && (block + 1) * BOX_LINES <= p->end;
+    if (all_made && !f->counted.keep_holes) return;
+    for (int64_t j = 0, y = block * BOX_LINES; j < BOX_LINES; j++, y++) {
+        const bool made = y >= p->begin && y < p->end && from < to;
+        const int64_t begin = made ? (from - i) * channels : 0, end = made ? (to - i) * channels : 0;
+        double *const of = p->w->n + j * row_step;
+        for (int64_t k = 0; k < begin; k++) of[k * step] = NAN;
+        for (int64_t k = end; k < samples; k++) of[k * step] = NAN;
+        if (!f->counted.keep_holes || !made) continue;
+        uint8_t valid[SAT_CENTRES];
+        sat_cpu_centres(valid, &f->valid, p->src, p->mask, sat_source_row(p->run, y), from * channels, end - begin);
+        for (int64_t k = begin; k < end; k++)
+            if (!valid[k - begin]) of[k * step] = -INFINITY;
+    }
+}
+
+void sat_float_finish(const sat_float_part *p, const sat_float_output *o, const sat_box_means *m, int64_t position,
+                      int64_t n, int64_t row)
+{
+    const sat_float_box *f = p->f;
+    const double *const windows = p->w->windows;
     const sat_border *border = f->window.border;
     const int64_t samples = n * f->spec.channels;
     double value[4 + BOX_LINES];
-    for (int i = 0; i < 4 + BOX_LINES; i++) value[i] = f->window.real_value[i % f->spec.channels];
+    for (int i = 0; border->takes_value && i < 4 + BOX_LINES; i++)
+        value[i] = f->window.real_value[i % f->spec.channels];
     const sat_box_finish finish = {
         .means = m,
         .value = border->takes_value ? value : NULL,
@@ -51,7 +80,22 @@ void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n,
         .channels = f->spec.channels,
         .weighted = f->spec.weighted_alpha,
     };
-    if (row)
+    if (f->counts) {
+        const sat_box_counted counted = {.finish = &finish,
+                                         .n = p->w->n,
+                                         .least = f->counted.least,
+                                         .empty = f->counted.empty,
+                                         .low = f->low,
+                                         .high = f->high,
+                                         .next = f->next,
+                                         .empties = &p->w->empty,
+                                         .moved = &p->w->moved};
+        leave_out(p, o->block, position, n, row);
+        if (row)
+            f->ops->counted_rows(&counted, windows, row, samples);
+        else
+            f->ops->counted_groups(&counted, windows, samples);
+    } else if (row)
         f->ops->finish_rows(&finish, windows, row, samples);
     else
         f->ops->finish_groups(&finish, windows, samples);

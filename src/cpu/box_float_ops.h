@@ -56,6 +56,24 @@ typedef struct sat_box_finish {
     bool weighted; /* of 2 or 4 channels: the sum of alpha divides the others, anything / 0 being 0 */
 } sat_box_finish;
 
+/* Which samples of a row count. */
+typedef struct sat_validity {
+    const uint8_t *mask; /* of each pixel; NULL: all */
+    int channels;
+    bool skip_nan, has_nodata;
+    double nodata;
+} sat_validity;
+
+/* What turns the sums of samples that count into means. */
+typedef struct sat_box_counted {
+    const sat_box_finish *finish;
+    const double *n;     /* the samples of each window, as its sum lies; NaN: it is none of those that are counted */
+    double least, empty; /* `empty` is the mean of fewer */
+    double low, high;    /* other means from `low` to `high` become `next`: those that are `empty` in the results' */
+    double next;         /* type; NaN: none */
+    int64_t *empties, *moved; /* how many windows held fewer, and means were moved, is added here */
+} sat_box_counted;
+
 struct sat_box_float_ops {
     /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows
      * each. row 0: sums are stored transposed; else in rows that many sums apart. */
@@ -92,6 +110,24 @@ struct sat_box_float_ops {
 
     /* to[i] += sums[i] */
     void (*add_sums)(double *to, const double *sums, int64_t n);
+
+    /* n samples of a row, 0 in place of those that do not count; counts[i]: does sample i?  out may be row. */
+    void (*keep[BOX_FLOATS])(void *out, uint8_t *counts, const void *row, const sat_validity *v, int64_t n);
+    /* The samples that count in n columns of eight windows: of the first `count` has them, and becomes that of the
+     * eighth's successor.  out: as of columns(). */
+    void (*count_columns)(uint16_t *count, const uint8_t *const *leave, const uint8_t *const *enter, int64_t at,
+                          int64_t n, uint16_t *out, int64_t row);
+    /* count[i] += counts[i] */
+    void (*enter_counts)(uint16_t *count, const uint8_t *counts, int64_t n);
+    /* And in windows of px pixels of 1 .. 4 channels along eight rows, transposed: of the first `count` has them, eight
+     * for each channel. */
+    void (*count_rows)(double *count, const uint16_t *leave, const uint16_t *enter, double *out, int64_t px,
+                       int channels);
+    /* As few_rows(), which stand in rows. */
+    void (*count_few)(const uint16_t *counts, int64_t row, int64_t stride, int64_t n, double *out, int window);
+    /* As finish_groups() and finish_rows(). */
+    void (*counted_groups)(const sat_box_counted *c, const double *sums, int64_t n);
+    void (*counted_rows)(const sat_box_counted *c, const double *sums, int64_t row, int64_t n);
 };
 
 #endif

@@ -1,6 +1,9 @@
 /* box_float_plan.c - the sizes and the memory of a box filter for floats. */
+#include <math.h>
+
 #include "box_float_plan.h"
 #include "machine.h"
+#include "sat_image.h"
 #include "shape.h"
 
 /* Samples, about, in a piece, whose sums are taken down the columns and then along the rows while they are in the
@@ -76,8 +79,16 @@ static sat_float_worker plan_worker(const sat_float_box *f, pieces *p)
     if (f->by_segments) return (sat_float_worker){.columns = take_sums(p, width), .windows = take_sums(p, width)};
     sat_float_worker w = {.down = plan_sums(p, &f->y, f->span_px * channels),
                           .along = plan_sums(p, &f->x, BOX_LINES * channels)};
-    w.columns = take_sums(p, BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row));
-    w.windows = take_sums(p, BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row));
+    const int64_t columns = BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row);
+    const int64_t windows = BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row);
+    w.columns = take_sums(p, columns);
+    w.windows = take_sums(p, windows);
+    if (f->counts) {
+        w.count = take(p, f->span_px * channels, sizeof *w.count);
+        w.counts = take(p, columns, sizeof *w.counts);
+        w.n = take_sums(p, windows);
+        w.valid = take(p, 2 * BOX_LINES * channels + 1, (size_t)f->copied_px + LINE_BYTES);
+    }
     w.samples = take(p, 2 * BOX_LINES, (size_t)(f->chunk_px * channels) * f->in_bytes + LINE_BYTES);
     w.means = take(p, BOX_LINES * f->row, f->out_bytes);
     w.strip = take(p, f->spec.height, f->pitch);
@@ -151,11 +162,39 @@ static bool plan_columns(sat_float_box *f, sat_arena *arena)
     return true;
 }
 
-sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
-                          int threads, sat_arena *arena)
+/* The last value from a float on, on the way to the float beside it, that is rounded to it. */
+static double last_of(float at, float beside)
+{
+    const double from = isinf(at) ? copysign(0x1p128, at) : at, to = isinf(beside) ? copysign(0x1p128, beside) : beside;
+    const double middle = (from + to) / 2;
+    return at == beside || (float)middle == at ? middle : nextafter(middle, from);
+}
+
+/* Which samples count; the means that are `empty` in the results' type. */
+static void plan_counts(sat_float_box *f, const sat_cpu_counted *counted)
+{
+    const sat_type type = f->spec.result;
+    f->counts = true;
+    f->counted = *counted;
+    f->valid = (sat_validity){.channels = f->spec.channels,
+                              .skip_nan = counted->skip_nan,
+                              .has_nodata = counted->has_nodata,
+                              .nodata = counted->nodata};
+    f->low = f->high = counted->empty;
+    f->next = counted->avoids ? sat_type_beside(type, counted->empty, false) : (double)NAN;
+    if (type == SAT_F64 || f->next != f->next) return;
+    const float empty = (float)counted->empty;
+    f->next = sat_type_beside(type, empty, false);
+    f->low = last_of(empty, nextafterf(empty, -INFINITY));
+    f->high = last_of(empty, nextafterf(empty, INFINITY));
+}
+
+sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_cpu_counted *counted,
+                          const sat_box_window *window, const sat_isa *isa, int threads, sat_arena *arena)
 {
     const double area = (double)spec->window_width * (double)spec->window_height;
     *f = (sat_float_box){.spec = *spec, .window = *window, .isa = isa, .ops = isa->box_float, .threads = threads};
+    if (counted) plan_counts(f, counted);
     f->x = extend(&window->x);
     f->y = extend(&window->y);
     f->by_segments = reaches_far(&f->x) || reaches_far(&f->y);
@@ -165,11 +204,12 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->sample_bytes = sat_type_bytes(spec->sample);
     f->out_bytes = sat_type_bytes(spec->result);
-    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
+    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 && !counted ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->band_rows ? spec->band_rows : spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
     f->chunk_px = SAT_FLOAT_CHUNK_SAMPLES / PIECE_SAMPLES * f->piece_px;
+    f->copied_px = f->chunk_px / 4 / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
     f->row = (3 * SAT_FLOAT_FRONT_PX + 2 * SAT_FLOAT_ALIGNED + f->chunk_px) * spec->channels;
     if (!f->by_segments) plan_widths(f, spec->width);
     if (plan_workers(f, arena) && (f->by_segments || plan_columns(f, arena))) return SAT_OK;

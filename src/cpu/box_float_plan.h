@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "box_float_ops.h"
+#include "cpu.h"
 #include "isa.h"
 #include "box_window.h"
 
@@ -29,6 +30,11 @@ typedef struct sat_float_sums {
 
 typedef struct sat_float_worker {
     sat_float_sums down, along;
+    uint16_t *count;       /* samples of each column that count, in the windows of the next row */
+    uint16_t *counts;      /* of eight rows, as `columns` has their sums */
+    double *n;             /* of windows, as `windows` has their sums */
+    uint8_t *valid;        /* of a chunk's rows: does a sample count?  Of each pixel, by the mask */
+    int64_t empty, moved;  /* windows of a run in which too few samples count; means that were moved */
     double *columns;       /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
     double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */
     char *samples;         /* of a chunk, where they do not lie as they are summed */
@@ -47,10 +53,15 @@ typedef struct sat_cpu_box_float {
     int in;                                   /* box_float_ops.h's index: of the samples that are summed */
     size_t sample_bytes, in_bytes, out_bytes; /* of the image's samples, of what is summed, of results */
     double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
+    bool counts;    /* some samples may not count */
+    sat_cpu_counted counted;
+    sat_validity valid;     /* but the mask */
+    double low, high, next; /* sat_box_counted has them */
     bool stream;
     bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */
     int threads;
     int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
+    int64_t copied_px;                   /* in the longest chunk of rows that are copied */
     int64_t strip_px, span_px;           /* of results in a strip, of its column sums */
     int64_t row;                         /* entries in a row of a chunk's sums, or of its means */
     size_t pitch;                        /* from one row of worker->strip to the next; 0: there is none */
@@ -64,8 +75,8 @@ typedef struct sat_cpu_box_float {
 /* What a worker does at a time: rows [begin, end) of the pixels [first, last). */
 typedef struct sat_float_part {
     const sat_float_box *f;
-    const sat_float_worker *w;
-    const sat_view *src, *dst;
+    sat_float_worker *w;
+    const sat_view *src, *mask, *dst;
     const sat_run *run;
     int worker;
     bool follows;                       /* row y follows the worker's last one */
@@ -93,8 +104,8 @@ static inline int64_t sat_float_lines_end(const sat_float_axis *a, int64_t block
     return (block + a->blocks + 1) * BOX_LINES + a->rest;
 }
 
-/* Fills a zeroed struct for a spec that was checked; its memory is the arena's. */
-sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
-                          int threads, sat_arena *arena);
+/* Fills a zeroed struct for a spec that was checked; its memory is the arena's.  counted NULL: all samples count. */
+sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_cpu_counted *counted,
+                          const sat_box_window *window, const sat_isa *isa, int threads, sat_arena *arena);
 
 #endif

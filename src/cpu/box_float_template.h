@@ -83,7 +83,14 @@ INLINE void few_lines(const f64s *one, f64s *v, const int window, const int line
 enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
 
 /* How far ahead rows that enter are fetched: those of a large image come from memory. */
-enum { AHEAD_BYTES = 1024 };
+enum { AHEAD_BYTES = 1024, LINE_BITS = 512 };
+
+/* A mask has one mark for all channels of a pixel. */
+INLINE void spread_marks(u8 *restrict to, const u8 *restrict marks, int64_t n, const int channels)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < channels; c++) to[i * channels + c] = marks[i];
+}
 
 #define SAMPLE f32
 #include "box_float_sample_template.h"
@@ -349,6 +356,7 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
 }
 
 #include "box_float_finish_template.h"
+#include "box_float_counted_template.h"
 #include "box_float_small_template.h"
 
 #define OF_WINDOWS(name)                                                                                               \
@@ -366,4 +374,11 @@ static const struct sat_box_float_ops box_float_ops = {
     .finish_groups = finish_groups,
     .finish_rows = finish_rows,
     .add_sums = add_sums,
+    .keep = {keep_f32, keep_f64},
+    .count_columns = count_columns,
+    .enter_counts = enter_counts,
+    .count_rows = count_rows,
+    .count_few = count_few,
+    .counted_groups = counted_groups,
+    .counted_rows = counted_rows,
 };

@@ -10,13 +10,14 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
 
 /* Which samples count in the windows of a mean; `empty` is the mean of those in which fewer than `least` do. */
 typedef struct sat_cpu_counted {
-    bool masked, has_nodata;
+    bool masked, skip_nan, has_nodata;
     double nodata, least, empty;
     bool keep_holes;
     bool avoids; /* `empty` (cpu_window.h: sat_cpu_avoid()) */
 } sat_cpu_counted;
 
-/* cpu_box.c: running column sums.  counted NULL: all samples count; else they are integers, without alpha. */
+/* cpu_box.c: running column sums.  counted NULL: all samples count; else they have no alpha, and of floats windows of
+ * less than 2^16 rows, those beyond the image twice as many as it has at most. */
 sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *counted, sat_arena *arena, void **state,
                               char *note, size_t note_bytes);
 sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,

@@ -129,7 +129,7 @@ sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *c
     if (f->threads > rows && !sat_is_float(spec->sample)) f->threads = (int)rows;
     sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
-        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->floats);
+        status = sat_cpu_box_float_open(spec, counted, &f->window, isa, f->threads, arena, &f->floats);
     } else if (status == SAT_OK) {
         f->sums = (sat_cpu_sums){.window = &f->window,
                                  .isa = isa,
@@ -323,7 +323,7 @@ sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *m
                              const sat_run *run, sat_counts *counts)
 {
     const filter *f = state;
-    if (f->floats) return sat_cpu_box_float_run(f->floats, src, dst, run);
+    if (f->floats) return sat_cpu_box_float_run(f->floats, src, mask, dst, run, counts);
     const int64_t height = run->end - run->first;
     const int64_t rows = sat_cpu_box_band_rows(run, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};

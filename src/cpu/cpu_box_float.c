@@ -26,7 +26,10 @@
  * First down the columns of a few pixels, 8 rows at a time, then along these 8 rows, side by side in vectors.  Means go
  * to their rows in whole cache lines.
  *
- * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them. */
+ * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them.
+ *
+ * Samples that do not count are 0 in the copies of rows that are summed then.  How many count is summed beside: these
+ * sums are whole numbers, and so may slide, by what enters and what leaves (box_float_counted_template.h). */
 #include "box_bands.h"
 #include "box_float_lines.h"
 #include "box_float_plan.h"
@@ -36,18 +39,19 @@
 #include "pool.h"
 #include "strides.h"
 
-sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
-                                  int threads, sat_arena *arena, sat_cpu_box_float **out)
+sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_cpu_counted *counted,
+                                  const sat_box_window *window, const sat_isa *isa, int threads, sat_arena *arena,
+                                  sat_cpu_box_float **out)
 {
     sat_cpu_box_float *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
     *out = f;
-    return sat_float_plan(f, spec, window, isa, threads, arena);
+    return sat_float_plan(f, spec, counted, window, isa, threads, arena);
 }
 
 typedef struct job {
     const sat_float_box *f;
-    const sat_view *src, *dst;
+    const sat_view *src, *mask, *dst;
     const sat_run *run;
     int64_t rows, strips; /* rows in each band but the last, strips in a row */
 } job;
@@ -87,6 +91,7 @@ static void do_part(void *context, int64_t index, int worker)
     sat_float_part p = {.f = f,
                         .w = w,
                         .src = j->src,
+                        .mask = j->mask,
                         .dst = j->dst,
                         .run = run,
                         .worker = worker,
@@ -123,15 +128,26 @@ static void do_row_by_segments(void *context, int64_t row, int worker)
     sat_float_row_by_segments(&p);
 }
 
-sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, const sat_view *dst, const sat_run *run)
+sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                                 const sat_run *run, sat_counts *counts)
 {
     const int64_t height = run->end - run->first / BOX_LINES * BOX_LINES; /* of whole blocks */
-    job j = {.f = f, .src = src, .dst = dst, .run = run};
+    job j = {.f = f, .src = src, .mask = mask, .dst = dst, .run = run};
     if (f->by_segments)
         return sat_run_each(run, f->spec.executor, f->threads, run->end - run->first, do_row_by_segments, &j);
     j.rows = sat_float_round_up(sat_cpu_box_band_rows(run, f->y.window, f->threads), BOX_LINES);
     j.strips = (run->made.end - run->made.first - 1) / f->strip_px + 1;
-    for (int i = 0; i < f->threads; i++)
+    for (int i = 0; i < f->threads; i++) {
         if (i > 0 || !run->follows || j.rows < height) f->workers[i].next = 0;
-    return sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
+        f->workers[i].empty = f->workers[i].moved = 0;
+    }
+    const sat_status status =
+        sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
+    if (!f->counts) return status;
+    counts->empty[0] = counts->moved = counts->clipped = 0;
+    for (int i = 0; i < f->threads; i++) {
+        counts->empty[0] += f->workers[i].empty;
+        counts->moved += f->workers[i].moved;
+    }
+    return status;
 }

@@ -40,15 +40,18 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
     return true;
 }
 
-/* Is the only result a mean that the box filter makes, with the same bits (paths.def: box_means)?  Integer means of
- * 32-bit samples are rounded twice here, and larger areas are no exact divisors.  Floats whose windows all hold
- * something have no other means. */
+/* Is the only result a mean that the box filter makes?  Of integers with the same bits (paths.def: box_means): means of
+ * 32-bit samples are rounded twice here, and larger areas are no exact divisors.  Of floats it makes all; where some
+ * may not count (paths.def: float_counted), it counts less than 2^16 rows, which reach beyond an image by its size. */
 static bool is_mean(const sat_cpu_window *w)
 {
     const sat_window_result_plan *r = &w->plan.result[0];
     const bool is_mean = w->spec.outputs == 1 && r->statistic == SAT_STATISTIC_mean && r->p[0] == 0 && !r->compare &&
                          r->may_be_empty == w->plan.validity && (r->type == w->spec.sample || sat_is_float(r->type));
-    if (sat_is_float(w->spec.sample)) return is_mean && !w->plan.validity;
+    if (sat_is_float(w->spec.sample)) {
+        const bool fits = w->spec.window_height <= UINT16_MAX || w->spec.height <= INT16_MAX;
+        return is_mean && (!w->plan.validity || (SAT_PATH(float_counted) && fits));
+    }
     return is_mean && SAT_PATH(box_means) && (sat_type_bytes(w->spec.sample) < 4 || sat_is_float(r->type)) &&
            w->plan.window.area_px < 1 << 24;
 }
@@ -57,6 +60,7 @@ static sat_status open_mean(sat_cpu_window *w, sat_arena *arena, char *note, siz
 {
     const sat_window_result_plan *r = &w->plan.result[0];
     const sat_cpu_counted counted = {.masked = w->spec.masked,
+                                     .skip_nan = w->spec.skip_nan,
                                      .has_nodata = w->spec.has_nodata,
                                      .nodata = w->spec.nodata,
                                      .least = r->least,

@@ -104,6 +104,7 @@ TARGET static inline __m512i scanned_i8(const char *p, int channels)
 #define LOAD_u8_u64(p, C)            _mm512_cvtepu8_epi64(_mm_loadl_epi64(p))
 #define LOAD_u16_u64(p, C)           _mm512_cvtepu16_epi64(_mm_loadu_si128(p))
 #define LOAD_u32_u64(p, C)           _mm512_cvtepu32_epi64(_mm256_loadu_si256(p))
+#define LOAD_u8_u16(p, C)            _mm256_cvtepu8_epi16(_mm_loadu_si128(p)) /* half a vector */
 #define LOAD_u16_u16(p, C)           _mm512_loadu_si512(p)
 #define LOAD_u64_u64(p, C)           _mm512_loadu_si512(p)
 #define LOAD_u8_f64(p, C)            _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)))

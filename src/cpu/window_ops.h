@@ -10,14 +10,6 @@
 
 enum { WINDOW_F32 = BOX_SAMPLES, WINDOW_F64, WINDOW_SAMPLES };
 
-/* Which samples of a row count. */
-typedef struct sat_validity {
-    const uint8_t *mask; /* of each pixel; NULL: all */
-    int channels;
-    bool skip_nan, has_nodata;
-    double nodata;
-} sat_validity;
-
 /* What is known of the samples of parts of windows, an array each.  n is NULL where all parts have the same number of
  * samples, mean and m2 where no variance is needed. */
 typedef struct sat_moments {
