@@ -377,14 +377,16 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             if (t >= begin && t < end && rows.has(t)) sums.add_near((double)rows.v[t]);
         return sums;
     }
-    /* Entering rows up to the end of their block, and those behind it, `rest`. */
-    template <int REST = (int)STEP - 1, class Rows>
+    /* Entering rows up to the end of their block, and those behind it, `rest`: REST, if it is known when compiled, as
+     * where samples are counted. */
+    template <int REST = COUNTED ? (int)STEP - 1 : -1, class Rows>
     PRIM_DEVICE void take_apart(const Rows &enter, about_pivot &head, about_pivot &behind) const
     {
         if constexpr (REST > 0)
             if (rest != REST) return take_apart<REST - 1>(enter, head, behind);
-        head = sum_of(enter, 0, STEP - REST);
-        behind = sum_of(enter, STEP - REST, STEP);
+        const unsigned split = STEP - (unsigned)(REST < 0 ? rest : REST);
+        head = sum_of(enter, 0, split);
+        behind = sum_of(enter, split, STEP);
     }
 
     /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one of
