@@ -225,8 +225,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         bool turned = false;
 #pragma unroll 1
         for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
-            this->copy_rows(s, source, at, end, 0);
-            this->copy_rows(s, source, at + (int32_t)STEP, end, STEP);
+            this->copy_halves(s, source, at, at + (int32_t)STEP, end);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
 #pragma unroll 1

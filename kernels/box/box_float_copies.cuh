@@ -73,6 +73,13 @@ template <class Layout> struct float_copies : Layout {
         if constexpr (COUNTS)
             if (masked()) copy_mask(s, s.mask_source.get(0), first, end, slot);
     }
+    /* Rows from `first` on to the first half of the slots, and rows from `second` on to the other one. */
+    PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second,
+                                 int32_t end) const
+    {
+#pragma unroll 1
+        for (unsigned half = 0; half < 2; half++) copy_rows(s, m, half ? second : first, end, half * STEP);
+    }
     PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
                                unsigned slot) const
     {
@@ -82,7 +89,10 @@ template <class Layout> struct float_copies : Layout {
     }
 
     /* The row of the image that a row of windows has; -1: none. */
-    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const { return row < end ? border_index(y, row) : -1; }
+    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const
+    {
+        return row < end ? border_index(y, row) : -1;
+    }
     template <class T> PRIM_DEVICE static const T *row_at(const T *image, int64_t row_bytes, int32_t row)
     {
         return reinterpret_cast<const T *>(reinterpret_cast<const char *>(image) + row * row_bytes);

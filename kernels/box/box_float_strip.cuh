@@ -54,8 +54,8 @@ template <class Layout, class Results> struct float_strip : Results {
             if (blocks > 0) entry = (top / (int32_t)STEP + 1) % blocks;
             this->begin_columns(s, m, state, source(), first + (int32_t)STEP, entry);
         }
-        this->copy_rows(s, source(), first, last, 0);
-        this->copy_rows(s, source(), near ? first + (int32_t)STEP : first + height - 1, last, STEP);
+        const int32_t apart = near ? (int32_t)STEP : height - 1; /* from the leaving rows of a step to the entering ones */
+        this->copy_halves(s, source(), first, first + apart, last);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {
             column_part oldest[OWN] = {};
@@ -76,12 +76,10 @@ template <class Layout, class Results> struct float_strip : Results {
             const int32_t next = at + (int32_t)STEP;
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
-                if (near) {
-                    this->copy_rows(s, source(), leaving + (int32_t)STEP, last, half);
-                } else {
-                    this->copy_rows(s, source(), leaving, last, 0);
-                    this->copy_rows(s, source(), leaving + height - 1, last, STEP);
-                }
+                if (near)
+                    this->copy_rows(s, source(), leaving + apart, last, half);
+                else
+                    this->copy_halves(s, source(), leaving, leaving + apart, last);
             }
             window_sums v;
             if constexpr (Layout::HAS_COUNTS && !Layout::SQUARES)
