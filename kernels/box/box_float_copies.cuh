@@ -73,11 +73,12 @@ template <class Layout> struct float_copies : Layout {
         if constexpr (COUNTS)
             if (masked()) copy_mask(s, s.mask_source.get(0), first, end, slot);
     }
-    /* Rows from `first` on to the first half of the slots, and rows from `second` on to the other one. */
+    /* Rows from `first` on to the first half of the slots, and rows from `second` on to the other one: by one copy of
+     * the code, but for means of one channel, which that would slow (docs/lab/box.md). */
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second,
                                  int32_t end) const
     {
-#pragma unroll 1
+#pragma unroll(Layout::ONE_CHANNEL && !Layout::SQUARES ? 2 : 1)
         for (unsigned half = 0; half < 2; half++) copy_rows(s, m, half ? second : first, end, half * STEP);
     }
     PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
