@@ -54,7 +54,7 @@ template <class Layout, class Results> struct float_strip : Results {
             if (blocks > 0) entry = (top / (int32_t)STEP + 1) % blocks;
             this->begin_columns(s, m, state, source(), first + (int32_t)STEP, entry);
         }
-        const int32_t apart = near ? (int32_t)STEP : height - 1; /* from the leaving rows of a step to the entering ones */
+        const int32_t apart = near ? (int32_t)STEP : height - 1; /* from a step's leaving rows to its entering ones */
         this->copy_halves(s, source(), first, first + apart, last);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {

@@ -17,7 +17,8 @@ PRIM_DEVICE double size_of(double v)
     const uint32_t upper = (uint32_t)(bits >> 32) & 0x7fffffffu;
     return __builtin_bit_cast(double, (uint64_t)(upper > least ? upper : least) << 32 | (uint32_t)bits);
 }
-/* The root of a size, to f32: of its reciprocal root, by two terms of the series of (1 - r)^-1/2, r = 1 - v * near^2. */
+/* The root of a size, to f32: of its reciprocal root, by two terms of the series of (1 - r)^-1/2 with
+ * r = 1 - v * near^2. */
 PRIM_DEVICE float root_of(double v)
 {
     const double near = prim::reciprocal_root_approx(v), root = prim::product(v, near);
@@ -32,8 +33,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     using typename base::window_sums;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
-    /* Staged results of an output: the first halves of all runs, 16 bytes each, then the second ones.  Four more between
-     * them part the banks of results that lanes read together. */
+    /* Staged results of an output: the first halves of all runs, 16 bytes each, then the second ones.  Room for four
+     * more between them parts the banks of results that lanes read together. */
     static constexpr unsigned HALF = RUN / 2, PLANE = (Layout::RUNS + 4) * HALF, STAGED = 2 * PLANE;
     static_assert(3 * STAGED <= 4 * Layout::ROW);
     using base::per_width;
