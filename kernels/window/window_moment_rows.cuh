@@ -84,7 +84,10 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         if constexpr (GROUP > 1) add_near<ALIKE, GROUP / 2>(s, l, first, n, w, pivot);
     }
 
-    PRIM_DEVICE double inverse_columns(int32_t n) const { return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n); }
+    PRIM_DEVICE double inverse_columns(int32_t n) const
+    {
+        return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n);
+    }
     PRIM_DEVICE static double one_or_0(int32_t one)
     {
         return __builtin_bit_cast(double, (uint64_t)(one ? 0x3ff00000u : 0) << 32);

@@ -45,10 +45,10 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 
     finish results;
     uint64_t *clipped;
-    extremes *found;            /* of each warp, in the pass that searches them; else NULL */
-    const extremes *image;      /* of each image, in a pass that needs them */
-    int32_t first_row, end_row; /* of results that count */
-    bool plain;                 /* results are at most three means, variances and their roots, in f32 */
+    extremes *found;              /* of each warp, in the pass that searches them; else NULL */
+    const extremes *image;        /* of each image, in a pass that needs them */
+    int32_t first_row, end_row;   /* of results that count */
+    bool plain;                   /* results are at most three means, variances and their roots, in f32 */
     double per_area, per_squares; /* of whole windows: what makes means and variances of their sums */
 
     struct strip_results {

@@ -35,8 +35,7 @@ template <class Set> const box::passes<Set> *passes_of(const state *w)
     return (const box::passes<Set> *)w->passes;
 }
 
-template <class Set>
-window::sets_of_samples<Set> samples_of(const state *w, const sat_view *src, const sat_view *mask)
+template <class Set> window::sets_of_samples<Set> samples_of(const state *w, const sat_view *src, const sat_view *mask)
 {
     const size_t bytes = sat_type_bytes(w->spec.sample);
     window::sets_of_samples<Set> in = {};

@@ -29,12 +29,12 @@ struct state {
     bool sums_in_32_bits;
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
-    box_float *sums;                 /* floats whose windows fit strips; else NULL */
-    const double *inverse;           /* of those with variances: 1 / n */
-    void *passes; /* box::passes of floats without strips */
-    int32_t blocks_of_image;         /* that make results there */
-    int32_t first_row, end_row;      /* of results that count, in a run */
-    void *stream;                    /* of the last run */
+    box_float *sums;            /* floats whose windows fit strips; else NULL */
+    const double *inverse;      /* of those with variances: 1 / n */
+    void *passes;               /* box::passes of floats without strips */
+    int32_t blocks_of_image;    /* that make results there */
+    int32_t first_row, end_row; /* of results that count, in a run */
+    void *stream;               /* of the last run */
     sat_arena *arena;
     sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
                         void *stream);

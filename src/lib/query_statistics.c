@@ -49,7 +49,7 @@ static void answer_part(void *context, int64_t part, int worker)
     if (!sat_goes_on(j.run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = {0};
-        sat_pieces pieces;
+        sat_pieces pieces = {0};
         bool inside;
         if (j.whole) {
             if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(&p->sums, image, &j.whole[of + SAT_AHEAD_RECTS]);
