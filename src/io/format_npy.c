@@ -55,7 +55,7 @@ static bool fail_shape(const npy_header *h, const decode_options *opt, error *er
                 h->dims == 1 ? " numbers" : "", PLANES_MAX,
                 !has_planes_first(h, opt) ? ""
                 : channels_of(h) <= PLANES_MAX
-                    ? ", as a.transpose(1, 2, 0) makes; --as image reads this one so as it is"
+                    ? ", as a.transpose(1, 2, 0) makes; --as image reads it as it is"
                     : ", as a.transpose(1, 2, 0) makes");
 }
 
