@@ -9,7 +9,8 @@
 namespace window
 {
 
-/* A variance's size, which may be little less than 0; what is below 2^-300 is taken for about that, and 0 in f32. */
+/* The magnitude of a variance, which rounding may leave a little below 0.  A magnitude below 2^-300 becomes 2^-300, or
+ * less than 2^-320 more: its root in f32 is 0, or the least float. */
 PRIM_DEVICE double size_of(double v)
 {
     constexpr uint32_t least = (1023u - 300) << 20;

@@ -1,7 +1,7 @@
 /* window_passes.cu - statistics of windows of f32 and f64 samples too wide for window_sums.cu and window_moments.cu.
  *
  * Idea    box_float_passes.cu, for sets of samples in place of sums.  A set is a count, a sum, a mean and squared
- *         deviations; sets are joined, and nothing is taken away.
+ *         deviations; where no result needs squares, a count and a sum.  Sets are joined, and nothing is taken away.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
  *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.

@@ -227,12 +227,13 @@ static bool to_samples(void *context, const sat_view *light, const sat_view *sam
 static uint64_t pass_bytes(const job_need *need, const image_shape *shape)
 {
     const valid_choice *valid = &need->j->valid;
-    work w = {.j = *need->j, .head = job_image_of(shape), .all = true};
+    work w = {.j = *need->j, .head = job_image_of(shape)};
     image_shape mask = *shape;
     mask.channels = 1;
     w.j.verbose = false;
     if (w.j.border_values > 1) w.j.border_values = shape->channels; /* another number is refused later */
     w.valid.masked = valid->mask || valid->skip_nan || valid->has_nodata;
+    w.all = !w.valid.masked;
     const uint64_t masks = valid->mask ? job_image_bytes(&mask, SAT_U8) * (w.j.passes > 1 ? 3 : 1) : 0;
     return masks + stream_measure(&w.j, &w.head, job_result_type(&w.j, shape->type), need->threads, open_filter, &w);
 }

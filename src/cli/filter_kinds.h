@@ -17,7 +17,7 @@ typedef struct filter_pass {
     valid_samples valid; /* which of the samples count; by a mask: masked */
 } filter_pass;
 
-/* Members that specs of operations have from it; and those of them that know what counts. */
+/* The members of an operation's spec that follow from a pass; and those of operations that know what counts. */
 #define FILTER_PASS(p)                                                                                                 \
     .width = (p)->shape.width, .height = (p)->shape.height, .channels = (p)->shape.channels,                           \
     .sample = (p)->shape.type, .count = (p)->shape.planes, .border = (p)->j->border,                                   \
@@ -28,8 +28,8 @@ typedef struct filter_pass {
     .nodata = (p)->valid.nodata, .empty = (p)->valid.nodata, .min_valid = (p)->j->windows.min_valid,                   \
     .keep_holes = (p)->j->keep_holes
 
-/* Fills what follows from the stream and the image, whose samples have that type and their values for the border; false
- * if these are not as many as those channels. */
+/* Fills what follows from the stream and the image, whose type is that of the samples and of the border's values; false
+ * if there are several values, and not one for each of the channels. */
 bool filter_pass_of(filter_pass *p, const stream *s, const job *j, const image *img, int channels, error *err);
 
 /* Takes the option that options_next() returned; false if it is none of a filter. */

@@ -56,20 +56,16 @@ size_t number_bytes(const char *text, unsigned may_have)
 
 bool number_of(const char *text, unsigned may_have, double *value)
 {
-    const size_t n = number_bytes(text, may_have);
-    if (n == 0 || text[n]) return false;
-    *value = strtod(text, NULL);
-    return isfinite(*value);
+    return numbers_of(text, 0, may_have, 0, value, 1) == 1;
 }
 
 int numbers_of(const char *text, char between, unsigned first_may_have, unsigned may_have, double *value, int most)
 {
-    const char ends[] = {between, 0};
     for (int i = 0; i < most; i++) {
-        char number[64];
-        const size_t n = strcspn(text, ends);
-        snprintf(number, sizeof number, "%.*s", (int)(n < sizeof number ? n : sizeof number), text);
-        if (!number_of(number, i == 0 ? first_may_have : may_have, &value[i])) return 0;
+        const size_t n = number_bytes(text, i == 0 ? first_may_have : may_have);
+        if (n == 0 || (text[n] && text[n] != between)) return 0;
+        value[i] = strtod(text, NULL);
+        if (!isfinite(value[i])) return 0;
         if (!text[n]) return i + 1;
         text += n + 1;
     }

@@ -90,7 +90,8 @@ struct stream {
 
     /* Makes the stage of a pass.  Of a decoded image, *g is the one of the pass before: it may stay, or is freed. */
     bool (*open)(stream *s, int64_t pass, stream_stage *g, error *err);
-    /* Makes rows of result i samples that may be written, in their place, or takes them; NULL: they are. */
+    /* Rows of result i, before they are written: makes other samples of them, in their place, or reads them; NULL: they
+     * stay. */
     bool (*store)(stream *s, int i, image *rows, error *err);
     void *context;              /* of both */
     const valid_samples *named; /* their value for no data, for job_store(); NULL: they are not written */

@@ -1,5 +1,8 @@
 /* box_float_counted_template.h - means of the floats that count, for one instruction set: how many windows hold, in
- * integers down the columns and in f64 along the rows, and the quotients. */
+ * integers down the columns and in f64 along the rows, and the quotients.
+ *
+ * Integers of 16 bits are added and subtracted modulo 2^16.  They are right, as no window holds 2^16 rows
+ * (cpu_window.c: is_mean()). */
 
 /* Eight or sixteen columns at a time. */
 #if F64_LANES > 2

@@ -40,7 +40,8 @@ bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int
     return !p->f->window.border->takes_value || sat_float_are_whole(p, o, position, n);
 }
 
-/* The n of windows that are not made becomes NaN, and, where holes are kept, that of holes is below 0. */
+/* The n of windows that are not made becomes NaN, which is not counted.  Where holes are kept, the n of a hole's window
+ * becomes -inf, which is less than any number of samples that must count. */
 static void leave_out(const sat_float_part *p, int64_t block, int64_t position, int64_t n, int64_t row)
 {
     const sat_float_box *f = p->f;

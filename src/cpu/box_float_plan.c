@@ -162,12 +162,14 @@ static bool plan_columns(sat_float_box *f, sat_arena *arena)
     return true;
 }
 
-/* The last value from a float on, on the way to the float beside it, that is rounded to it. */
+/* The last value from a float on, on the way to the float beside it, that is rounded to it; beyond an infinity there is
+ * none, and all are. */
 static double last_of(float at, float beside)
 {
+    if (at == beside) return at;
     const double from = isinf(at) ? copysign(0x1p128, at) : at, to = isinf(beside) ? copysign(0x1p128, beside) : beside;
     const double middle = (from + to) / 2;
-    return at == beside || (float)middle == at ? middle : nextafter(middle, from);
+    return (float)middle == at ? middle : nextafter(middle, from);
 }
 
 /* Which samples count; the means that are `empty` in the results' type. */

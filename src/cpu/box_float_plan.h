@@ -8,11 +8,11 @@
 #include "isa.h"
 #include "box_window.h"
 
-/* Pixels: chunks begin at multiples of SAT_FLOAT_ALIGNED from a strip's start on, so that cache lines are read whole.
- */
 /* Samples of which one thread makes means in a microsecond. */
 #define SAT_FLOATS_PER_US 600.0
 
+/* Pixels: chunks begin at multiples of SAT_FLOAT_ALIGNED from a strip's start on, so that cache lines are read whole.
+ */
 enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 1024 };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
@@ -33,7 +33,7 @@ typedef struct sat_float_worker {
     uint16_t *count;       /* samples of each column that count, in the windows of the next row */
     uint16_t *counts;      /* of eight rows, as `columns` has their sums */
     double *n;             /* of windows, as `windows` has their sums */
-    uint8_t *valid;        /* of a chunk's rows: does a sample count?  Of each pixel, by the mask */
+    uint8_t *valid;        /* whether the pixels of a row count by the mask; whether the samples of a chunk's rows do */
     int64_t empty, moved;  /* windows of a run in which too few samples count; means that were moved */
     double *columns;       /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
     double *windows;       /* window sums of a piece that are not means yet; by segments: a row of samples */

@@ -82,7 +82,7 @@ INLINE void few_lines(const f64s *one, f64s *v, const int window, const int line
  * share a few places of the first-level cache, and would lose a cache line before the rest of it is read. */
 enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
 
-/* How far ahead rows that enter are fetched: those of a large image come from memory. */
+/* How far ahead rows that enter are fetched: those of a large image come from memory.  A cache line has LINE_BITS. */
 enum { AHEAD_BYTES = 1024, LINE_BITS = 512 };
 
 /* A mask has one mark for all channels of a pixel. */

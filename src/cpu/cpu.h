@@ -16,8 +16,9 @@ typedef struct sat_cpu_counted {
     bool avoids; /* `empty` (cpu_window.h: sat_cpu_avoid()) */
 } sat_cpu_counted;
 
-/* cpu_box.c: running column sums.  counted NULL: all samples count; else they have no alpha, and of floats windows of
- * less than 2^16 rows, those beyond the image twice as many as it has at most. */
+/* cpu_box.c: running column sums.  counted NULL: all samples count; else images have no alpha.  Of floats that count,
+ * no window holds 2^16 rows: its height is less, or the image has less than 2^15 rows, and the window reaches beyond
+ * the image by the image's size at most where the border repeats rows. */
 sat_status sat_cpu_means_open(const sat_box_spec *spec, const sat_cpu_counted *counted, sat_arena *arena, void **state,
                               char *note, size_t note_bytes);
 sat_status sat_cpu_means_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,

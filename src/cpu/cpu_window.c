@@ -41,8 +41,9 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
 }
 
 /* Is the only result a mean that the box filter makes?  Of integers with the same bits (paths.def: box_means): means of
- * 32-bit samples are rounded twice here, and larger areas are no exact divisors.  Of floats it makes all; where some
- * may not count (paths.def: float_counted), it counts less than 2^16 rows, which reach beyond an image by its size. */
+ * 32-bit samples are rounded twice here, and larger areas are no exact divisors.  Of floats the box filter makes all
+ * means.  Where some floats may not count (paths.def: float_counted), it counts rows of a window in 16 bits: those of
+ * an image of less than 2^15 rows, beyond which a window reaches by as many at most, are 2 * (2^15 - 1) + 1. */
 static bool is_mean(const sat_cpu_window *w)
 {
     const sat_window_result_plan *r = &w->plan.result[0];

@@ -53,10 +53,9 @@ static bool fail_shape(const npy_header *h, const decode_options *opt, error *er
     if (h->data_bytes == 0) return fail(err, "an array of %s%s, which is empty", shape, h->dims == 1 ? " numbers" : "");
     return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to %d channels%s", shape,
                 h->dims == 1 ? " numbers" : "", PLANES_MAX,
-                !has_planes_first(h, opt) ? ""
-                : channels_of(h) <= PLANES_MAX
-                    ? ", as a.transpose(1, 2, 0) makes; --as image reads this one so as it is"
-                    : ", as a.transpose(1, 2, 0) makes");
+                !has_planes_first(h, opt)      ? ""
+                : channels_of(h) <= PLANES_MAX ? ", as a.transpose(1, 2, 0) makes; --as image reads it as it is"
+                                               : ", as a.transpose(1, 2, 0) makes");
 }
 
 /* More channels than a picture has are read where the caller takes planes, or one of them. */

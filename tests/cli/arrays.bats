@@ -213,7 +213,7 @@ assert got.dtype == np.float32 and np.array_equal(got, all.astype(np.float32), e
     refused "an array of float128: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float32') makes" '<f16' "2, 2"
     refused "an array of complex64: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64" '<c8' "2, 2"
     refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 1024 channels" '|u1' "5,"
-    refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 1024 channels, as a.transpose(1, 2, 0) makes; --as image reads this one so as it is" '|u1' "3, 4, 5"
+    refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 1024 channels, as a.transpose(1, 2, 0) makes; --as image reads it as it is" '|u1' "3, 4, 5"
     head -c 30000 /dev/zero >zeros
     refused "an array of 5 x 4 x 1025: an image is H x W, or H x W x C with 1 to 1024 channels" '|u1' "5, 4, 1025"
     refused "an array of 3 x 4 x 1025: *, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 1025"

@@ -239,7 +239,7 @@ MAKE
         ok in.tif --box 1 -o few.npy
         for command in "few.npy --box 1 -o back.npy" "info few.npy"; do
             # shellcheck disable=SC2086 # words
-            failure "few.npy: an array of 3 x 9 x 7: *; --as image reads this one so as it is" $command
+            failure "few.npy: an array of 3 x 9 x 7: *; --as image reads it as it is" $command
         done
         noted "few.npy: its array is taken for 9x3 px with 7 bands" few.npy --box 1 --as image -o back.npy
         cmp few.npy back.npy

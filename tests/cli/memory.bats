@@ -75,6 +75,15 @@ enough() {
     done
 }
 
+@test "--max-memory: means of what counts take more than a box, also of an image that is read whole" {
+    colour 300 400 a.ppm
+    ok a.ppm --box 1 -o a.png
+    enough a.png --box 31 --threads 1 -q -o o.ppm
+    box=$said
+    enough a.png --box 31 --nodata 0 --threads 1 -q -o o.ppm
+    [[ $said -gt $box ]]
+}
+
 @test "--max-memory: what is said to be needed is enough, of rectangles" {
     grey 300 400 a.pgm
     colour 300 400 c.ppm

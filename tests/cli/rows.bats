@@ -239,6 +239,9 @@ END
     failure "a.png: --rows is for images in bands of rows, and this one is filtered whole: its format is not read by rows" \
         a.png --box 3 --rows 10:20 -o no.pgm
     usage "--rows '5:5': A:B, rows A to B - 1, A below B*" a.pgm --box 3 --rows 5:5 -o no.pgm
+    ok a.pgm --box 3 --rows 30:50 -o part.pgm
+    ok a.pgm --box 3 --rows "$(printf '%070d:%070d' 30 50)" -o digits.pgm # numbers of any length
+    cmp part.pgm digits.pgm
     usage "--rows is for --box, not for tables*" a.pgm --rows 5:6 -o no.npy
     [ ! -e no.pgm ]
 }

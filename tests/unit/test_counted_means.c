@@ -1,6 +1,8 @@
 /* Means of floats of which some do not count, on the CPU: of whole numbers they are the quotients of exact sums and
  * counts, whatever the window, border, mask, layout, rows of a run, threads and instruction set.  What does not count
  * reaches no window, and where all count, the box filter's bits stay. */
+#include <float.h>
+
 #include "../borders.h"
 #include "arrays.h"
 #include "sat_image.h"
@@ -343,6 +345,45 @@ static void bits_depend_on_what_counts_alone(void **state)
     unsetenv("SAT_ISA");
 }
 
+/* Means beyond f32 are infinite there: they are moved from an infinite value for no data, down to the last float. */
+static void means_beyond_f32_are_not_empty(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (int i = 0; i < ISAS; i++) {
+            means m = {.spec = {.width = 40,
+                                .height = 9,
+                                .sample = SAT_F64,
+                                .window_width = 3,
+                                .window_height = 3,
+                                .outputs = 1,
+                                .has_nodata = true,
+                                .nodata = sign * (double)INFINITY,
+                                .empty_set = true,
+                                .empty = sign * (double)INFINITY,
+                                .avoid_empty = true,
+                                .backend = "cpu"},
+                       .output = {.statistic = "mean", .result = SAT_F32},
+                       .src = guarded(40, 9, 1, SAT_F64, 0),
+                       .result = guarded(40, 9, 1, SAT_F32, 0)};
+            sat_counts made = {0};
+            sat_window *window;
+            setenv("SAT_ISA", isas[i], 1);
+            for (int64_t y = 0; y < 9; y++)
+                for (int64_t x = 0; x < 40; x++) put(&m.src, x, y, 0, x < 20 ? m.spec.nodata : sign * 1e300);
+            if (create(&m, &window)) {
+                assert_ok(sat_window_run(window, &m.src, NULL, &m.result, &(sat_run_options){.counts = &made}));
+                for (int64_t x = 0; x < 40; x++)
+                    assert_true(value_at(&m.result, x, 4, 0) == sign * (x < 19 ? (double)INFINITY : (double)FLT_MAX));
+                assert_int_equal(made.empty[0], 9 * 19);
+                assert_int_equal(made.moved, 9 * 21);
+                sat_window_destroy(&window);
+            }
+            end(&m);
+        }
+    unsetenv("SAT_ISA");
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -350,6 +391,7 @@ int main(void)
         cmocka_unit_test(means_of_whole_numbers_are_exact),
         cmocka_unit_test(large_windows),
         cmocka_unit_test(bits_depend_on_what_counts_alone),
+        cmocka_unit_test(means_beyond_f32_are_not_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
