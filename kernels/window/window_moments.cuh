@@ -9,11 +9,11 @@
 namespace window
 {
 
-/* The magnitude of a variance, which rounding may leave a little below 0.  A magnitude below 2^-300 becomes 2^-300, or
- * less than 2^-320 more: its root in f32 is 0, or the least float. */
+/* The magnitude of a variance, which rounding may leave a little below 0.  A magnitude below 2^-302 becomes about that:
+ * it and its root are 0 in f32. */
 PRIM_DEVICE double size_of(double v)
 {
-    constexpr uint32_t least = (1023u - 300) << 20;
+    constexpr uint32_t least = (1023u - 302) << 20;
     const uint64_t bits = __builtin_bit_cast(uint64_t, v);
     const uint32_t upper = (uint32_t)(bits >> 32) & 0x7fffffffu;
     return __builtin_bit_cast(double, (uint64_t)(upper > least ? upper : least) << 32 | (uint32_t)bits);

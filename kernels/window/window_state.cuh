@@ -6,18 +6,11 @@
 #include "box/box_float.cuh"
 #include "window/window_finish.cuh"
 
-namespace box
-{
-template <class Set> struct passes;
-}
-
 namespace window
 {
 
 /* What errors begin with. */
 constexpr char NAME[] = "windows";
-
-struct sample_set;
 
 struct state {
     sat_window_spec spec;

@@ -120,7 +120,7 @@ static bool open_range(stream *s, sat_window_spec spec, stream_filter *f, error 
     const work *w = s->context;
     const job *j = w->j;
     sat_window_output output[SAT_OUTPUTS];
-    int index[SAT_OUTPUTS];
+    int index[SAT_OUTPUTS] = {0};
     char range[REAL_TEXT_BYTES];
     spec.output = output;
     for (int i = 0; i < w->r->outputs; i++) {
