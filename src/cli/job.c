@@ -104,7 +104,8 @@ static const char *why_empty(const job *j)
 {
     const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
     const filter_kind *kind = j->filter.kind;
-    if (kind) return some || kind->is_signed ? kind->sparse : "no pixels near them count";
+    if (kind && (j->keep_holes || kind->is_signed)) return "their pixels do not count, or too little around them";
+    if (kind) return some ? kind->sparse : "no pixels near them count";
     if (j->keep_holes) return "their pixels do not count, or too few samples around them";
     return some ? "too few samples of their windows count" : "no samples of their windows count";
 }
