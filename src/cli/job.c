@@ -39,7 +39,7 @@ void job_store_head(const job *j, const valid_samples *valid, image *head)
 {
     head->type = job_stored_type(j, head->type);
     if (j->scales)
-        head->meta.nodata[0] = 0;
+        head->meta.nodata[0] = 0, head->meta.units = UNITS_OTHER;
     else if (head->type == SAT_F16 && valid->has_nodata && head->meta.nodata[0])
         valid_nodata_text(valid, SAT_F16, head->meta.nodata);
 }
