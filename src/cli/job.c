@@ -47,8 +47,9 @@ void job_store_head(const job *j, const valid_samples *valid, image *head)
 /* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
 void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts *counts)
 {
-    const double value = rows->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
-    const double *taken = valid->has_nodata ? &value : NULL;
+    const bool is_value = valid->has_nodata && sat_type_holds(rows->type, valid->nodata);
+    const double value = is_value && rows->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
+    const double *taken = is_value ? &value : NULL;
     const bool ranges = j->scale_low < j->scale_high;
     if (j->scales)
         counts->clipped +=
@@ -113,7 +114,7 @@ static const char *why_empty(const job *j)
 void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *h)
 {
     char value[REAL_TEXT_BYTES + 1] = "0";
-    if (h->is_value) value[real_text(value, valid->nodata)] = 0;
+    if (h->is_value) value[sample_text(value, j->f16 ? SAT_F16 : SAT_F64, valid->nodata)] = 0;
     if (h->empty > 0 && !j->quiet)
         say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)h->empty, (long long)h->results,
             value, why_empty(j), h->is_value || !h->of_floats ? "" : "; floats are NaN there (--result)");

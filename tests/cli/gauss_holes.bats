@@ -110,6 +110,9 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     [ "$(pixels o.pgm 5)" = "200 200 77 200 200" ]
     ok -q a.pgm --linear --unsharp 1,2 --nodata 77 -o o.pgm
     [ "$(pixels o.pgm 5)" = "200 200 77 200 200" ]
+    noted "a.pgm: 1 of 5 results are 0, as their pixels do not count, or too little around them" \
+        a.pgm --gauss 1 --nodata 77 --keep-holes --scale 0:255 -o o.pgm
+    [ "$(pixels o.pgm 5)" = "200 200 0 200 200" ]
     pgm m.pgm "0 0 1 0 0"
     ok -q a.pgm --linear --gauss 1 --mask m.pgm --keep-holes -o o.pgm
     [ "$(pixels o.pgm 5)" = "0 0 77 0 0" ]
@@ -148,6 +151,20 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
         # shellcheck disable=SC2086
         ok a.tif $how --keep-holes --result f16 -o o.tif
         [[ "$("$sat" info o.tif)" == *"no data     -32768"* ]]
+    done
+    tiff b.tif -9999 -10001 1 -9999
+    "$sat" b.tif --box 1 --nodata=-9999 --result f16 -v -o o.tif 2>log # both are -10000 as f16
+    grep -q "b.tif: 1 results that would have been -10000 are beside it" log
+    [[ "$("$sat" info o.tif)" == *"no data     -10000"* ]]
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, np.finfo("f8").min, -1e5]]))'
+    for how in "--box 1" "--box 1 --passes 2" "--box 1 --stat mean" "--box 1.001" "--gauss 0.1" "--unsharp 0.1,1" "--dog 0.1,9"; do
+        # shellcheck disable=SC2086
+        ok b.npy --nodata=-1.7976931348623157e308 $how --keep-holes --result f16 -o o.tif
+        [[ "$("$sat" info o.tif)" == *"no data     nan"* ]]
+        # shellcheck disable=SC2086
+        ok b.npy --nodata=-1.7976931348623157e308 $how --keep-holes --result f16 -o o.npy
+        got=$("${PYTHON:-python3}" -c 'import numpy as np; print(*np.load("o.npy").ravel())')
+        [[ "$how" == *dog* || "$got" == "1.0 nan -inf" ]] # too large for f16, and a result
     done
     "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, -np.inf, 1]], "f4"))'
     ok b.npy --box 3x1 --nodata=-inf -o o.npy
