@@ -302,7 +302,8 @@ def gauss(
     Up to sigma 4 the Gaussian is sampled, with the weights of `scipy.ndimage.gaussian_filter()`; wider ones are four
     boxes with weighted rims, whose time hardly depends on sigma and whose weights differ by at most 0.36 % of the
     largest. With a mask or nodata: normalised convolution (Knutsson and Westin 1993); min_valid is a share of the
-    weight. The other parameters are as of `box()`.
+    weight. keep_holes: pixels that do not count are `empty`, by default nodata, else NaN, and 0 of integers. The other
+    parameters are as of `box()`.
     """
     made = gauss_filter(BLUR, sigma, 0, 0, border, border_value, nodata, min_valid, empty, keep_holes)
     result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)

@@ -66,6 +66,8 @@ def test_masks(rng, dtype, border):
     assert (sat.box(a, 5, border, mask, dtype=float, min_valid=10, empty=-5)[n < 10] == -5).all()
     kept = sat.box(a, 5, border, mask, dtype=float, keep_holes=True)
     assert np.isnan(kept[~mask]).all() and np.array_equal(kept[mask], got[mask])
+    kept, value = (sat.gauss(a, 2, border, mask, dtype="float32", keep_holes=True, empty=e) for e in (None, -9999))
+    assert np.isnan(kept[~mask]).all() and (value[~mask] == -9999).all() and np.array_equal(kept[mask], value[mask])
 
 
 def test_nodata(rng):

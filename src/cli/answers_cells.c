@@ -6,6 +6,7 @@
 
 #include "messages.h"
 #include "sat_image.h"
+#include "units.h"
 
 const image_format *answers_cells_format(const char *output)
 {
@@ -46,6 +47,7 @@ bool answers_cells_begin(answers_cells *c, const answers_column *column, const a
                    : !image_alloc(&c->img, columns, rows, channels, type, err))
         return false;
     choose_empty(c, column, input->valid);
+    c->img.meta.units = units_of(column->name, false);
     return !input->meta || meta_of_cells(&c->img.meta, input->meta, c->cell_width, c->cell_height, err);
 }
 

@@ -325,6 +325,7 @@ static bool prepare(work *w, stream *s, error *err)
     *made = w->head;
     made->channels -= drops_alpha(w);
     made->type = s->made[0] = job_result_type(&w->j, w->head.type);
+    if (w->j.filter.kind && w->j.filter.kind->is_real) made->meta.units = UNITS_DIFFERENCES;
     if (!w->all) valid_nodata_text(&w->named, made->type, made->meta.nodata);
     job_store_head(&w->j, &w->named, made);
     s->named = &w->named;

@@ -56,10 +56,8 @@ static const filter_kind kinds[] = {
     {OPT_GAUSS, SAT_GAUSS_BLUR, 1, 0, takes_sigma, "the standard deviation " SIGMA, false, false,
      "too little of the Gaussian's weight lies on pixels that count", open_gauss},
     {OPT_UNSHARP, SAT_GAUSS_UNSHARP, 2, NUMBER_SIGN, takes_sigma,
-     "S,A, the blur's standard deviation " SIGMA ", and the amount", true, false,
-     "their pixels do not count, or too little around them", open_gauss},
-    {OPT_DOG, SAT_GAUSS_DOG, 2, 0, takes_sigmas, "A,B, two standard deviations " SIGMA, true, true,
-     "their pixels do not count, or too little around them", open_gauss},
+     "S,A, the blur's standard deviation " SIGMA ", and the amount", true, false, NULL, open_gauss},
+    {OPT_DOG, SAT_GAUSS_DOG, 2, 0, takes_sigmas, "A,B, two standard deviations " SIGMA, true, true, NULL, open_gauss},
 };
 
 bool filter_option(filter_choice *f, options *o, int c)

@@ -39,7 +39,7 @@ void job_store_head(const job *j, const valid_samples *valid, image *head)
 {
     head->type = job_stored_type(j, head->type);
     if (j->scales)
-        head->meta.nodata[0] = 0;
+        head->meta.nodata[0] = 0, head->meta.units = UNITS_OTHER;
     else if (head->type == SAT_F16 && valid->has_nodata && head->meta.nodata[0])
         valid_nodata_text(valid, SAT_F16, head->meta.nodata);
 }
@@ -47,8 +47,9 @@ void job_store_head(const job *j, const valid_samples *valid, image *head)
 /* Where nothing counts, u8 have no value for it, and f16 the nearest to it. */
 void job_store(const job *j, const valid_samples *valid, image *rows, sat_counts *counts)
 {
-    const double value = rows->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
-    const double *taken = valid->has_nodata ? &value : NULL;
+    const bool is_value = valid->has_nodata && sat_type_holds(rows->type, valid->nodata);
+    const double value = is_value && rows->type == SAT_F32 ? (double)(float)valid->nodata : valid->nodata;
+    const double *taken = is_value ? &value : NULL;
     const bool ranges = j->scale_low < j->scale_high;
     if (j->scales)
         counts->clipped +=
@@ -104,7 +105,8 @@ static const char *why_empty(const job *j)
 {
     const bool some = j->windows.min_valid > 0 || j->windows.ddof > 0;
     const filter_kind *kind = j->filter.kind;
-    if (kind) return some || kind->is_signed ? kind->sparse : "no pixels near them count";
+    if (kind && (j->keep_holes || kind->is_signed)) return "their pixels do not count, or too little around them";
+    if (kind) return some ? kind->sparse : "no pixels near them count";
     if (j->keep_holes) return "their pixels do not count, or too few samples around them";
     return some ? "too few samples of their windows count" : "no samples of their windows count";
 }
@@ -112,7 +114,7 @@ static const char *why_empty(const job *j)
 void job_say_holes(const job *j, const char *input, const valid_samples *valid, const job_holes *h)
 {
     char value[REAL_TEXT_BYTES + 1] = "0";
-    if (h->is_value) value[real_text(value, valid->nodata)] = 0;
+    if (h->is_value) value[sample_text(value, j->f16 ? SAT_F16 : SAT_F64, valid->nodata)] = 0;
     if (h->empty > 0 && !j->quiet)
         say(input_name(input), "%lld of %lld results are %s, as %s%s", (long long)h->empty, (long long)h->results,
             value, why_empty(j), h->is_value || !h->of_floats ? "" : "; floats are NaN there (--result)");

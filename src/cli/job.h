@@ -63,7 +63,7 @@ typedef struct filter_kind {
     const char *value;  /* what it is, for an error */
     bool is_signed;     /* results may be negative */
     bool is_real;       /* and are floats */
-    const char *sparse; /* why results are empty where too little counts */
+    const char *sparse; /* why results are empty where too little counts; NULL: of signed ones */
     sat_status (*open)(struct stream *s, const struct filter_pass *p, struct stream_filter *f, error *err);
 } filter_kind;
 

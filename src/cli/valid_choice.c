@@ -178,8 +178,9 @@ void valid_free(valid_samples *v)
 
 void valid_nodata_text(const valid_samples *v, sat_type type, char text[NODATA_TEXT_BYTES])
 {
+    const sat_type made = type == SAT_F16 ? SAT_F32 : type;
     text[0] = 0;
-    if (v->has_nodata && (type == SAT_F16 || sat_type_holds(type, v->nodata)))
+    if (v->has_nodata && sat_type_holds(made, v->nodata))
         text[sample_text(text, type, v->nodata)] = 0;
     else if (is_float_type(type))
         snprintf(text, NODATA_TEXT_BYTES, "nan");

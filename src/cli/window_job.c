@@ -14,6 +14,7 @@
 #include "sat_image.h"
 #include "stream.h"
 #include "text_out.h"
+#include "units.h"
 
 /* Of all rows: what wolf's threshold reads. */
 typedef struct extremes {
@@ -335,6 +336,8 @@ static void prepare(work *w, stream *s)
         *head = w->head;
         head->channels = w->channels, head->type = s->made[i] = w->result[i], head->bilevel = w->bilevel[i];
         set_nodata(w, i, &head->meta);
+        const sat_statistic_info *info = &w->r->info[i];
+        head->meta.units = w->r->output[i].compare ? UNITS_OTHER : units_of(info->name, info->threshold);
         job_store_head(w->j, &w->valid, head);
         s->ranges[i] = w->r->output[i].compare && !w->j->quiet;
     }

@@ -261,8 +261,6 @@ static int64_t finish(const job *j, const sat_gauss_worker *w, int64_t y, const 
         f->ops->load[f->sample](w->other, &own);
         count_samples(f, w->other, w->centre, y, to->rows, strip, false);
         holes.centres = w->centre;
-        const bool held = !s->has_nodata || f->avoids; /* by the results' type */
-        holes.samples = s->keep_holes && held && s->mode != SAT_GAUSS_DOG ? w->other : NULL;
     }
     return f->ops->finish(w->block[VALUES], w->block[WEIGHTS], to->rows, to->lanes, &holes);
 }

@@ -50,15 +50,14 @@ typedef struct sat_gauss_divisor {
 } sat_gauss_divisor;
 
 /* What a result is made of. */
-enum { GAUSS_EMPTY, GAUSS_COUNTS, GAUSS_KEPT };
+enum { GAUSS_EMPTY, GAUSS_COUNTS, GAUSS_ALPHA };
 
 /* Blocks of which results become empty, and how. */
 typedef struct sat_gauss_holes {
-    const void *empty;   /* a line: of results that are */
-    const void *first;   /* kinds of another block, which are empty here, too; or NULL */
-    void *centres;       /* 0 where a sample does not count, else 1; colours become 0 where alpha is; or NULL */
-    const void *samples; /* which stay there, GAUSS_KEPT; NULL: they are empty */
-    int alpha;           /* channels, the last of which is alpha, GAUSS_KEPT; 0: there is none */
+    const void *empty; /* a line: of results that are */
+    const void *first; /* kinds of another block, which are empty here, too; or NULL */
+    void *centres;     /* 0 where a sample does not count, else 1; colours become 0 where alpha is; or NULL */
+    int alpha;         /* channels, the last of which is alpha, GAUSS_ALPHA; 0: there is none */
 } sat_gauss_holes;
 
 struct sat_gauss_ops {

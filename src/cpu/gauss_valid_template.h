@@ -107,7 +107,7 @@ INLINE void NAME(join_alpha)(REAL *centres, int channels)
 
 TARGET static int64_t NAME(finish)(void *block, void *kinds, int64_t n, int lanes, const sat_gauss_holes *holes)
 {
-    const REALS none = {0}, kept = (REAL)GAUSS_KEPT - none, hole = holes->samples ? kept : none;
+    const REALS none = {0};
     const NAME(line) empty = NAME(get)(holes->empty);
     MASKS empties[VECTORS] = {{0}};
     int64_t sum = 0;
@@ -121,11 +121,7 @@ TARGET static int64_t NAME(finish)(void *block, void *kinds, int64_t n, int lane
         if (holes->centres) {
             if (holes->alpha) NAME(join_alpha)((REAL *)holes->centres + i, holes->alpha);
             other = NAME(get)((REAL *)holes->centres + i);
-            EACH kind.v[g] = SELECT(other.v[g] == none, hole, kind.v[g]);
-        }
-        if (holes->samples) {
-            other = NAME(get)((const REAL *)holes->samples + i);
-            EACH value.v[g] = SELECT(kind.v[g] == kept, other.v[g], value.v[g]);
+            EACH kind.v[g] = SELECT(other.v[g] == none, none, kind.v[g]);
         }
         EACH
         {
@@ -135,7 +131,7 @@ TARGET static int64_t NAME(finish)(void *block, void *kinds, int64_t n, int lane
         }
         NAME(put)(b, value);
         NAME(put)(k, kind);
-        for (int c = holes->alpha - 1; holes->alpha && c < GAUSS_LANES; c += holes->alpha) k[c] = GAUSS_KEPT;
+        for (int c = holes->alpha - 1; holes->alpha && c < GAUSS_LANES; c += holes->alpha) k[c] = GAUSS_ALPHA;
     }
     for (int i = 0; i < lanes; i++) sum += empties[i / REAL_LANES][i % REAL_LANES];
     return sum;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char BEGIN[] = "<Item", END[] = "</Item>", SAMPLE[] = " sample=\"";
+static const char BEGIN[] = "<Item", END[] = "</Item>", SAMPLE[] = " sample=\"", OFFSET[] = " role=\"offset\"";
 
 /* Those n characters of the tag that begins an Item; NULL: not in it. */
 static char *find(char *tag, size_t n, const char *words)
@@ -13,11 +13,29 @@ static char *find(char *tag, size_t n, const char *words)
     return at && at < tag + n ? at : NULL;
 }
 
+/* Is an offset other than 0 in the text? */
+static bool has_offset(const char *text)
+{
+    const char *at = text;
+    bool any = false;
+    while (!any && (at = strstr(at, OFFSET))) {
+        at += strcspn(at, ">");
+        any = *at && strtod(at + 1, NULL) != 0;
+    }
+    return any;
+}
+
+static bool drops(char *item, size_t head, meta_units units)
+{
+    return find(item, head, " name=\"STATISTICS_") || (units != UNITS_SAME && find(item, head, OFFSET)) ||
+           (units == UNITS_OTHER && (find(item, head, " role=\"scale\"") || find(item, head, " role=\"unittype\"")));
+}
+
 /* The Item's text without those of its n bytes that are not kept: 0 or more of them. */
-static size_t keep_item(char *to, char *item, size_t n, int only)
+static size_t keep_item(char *to, char *item, size_t n, int only, meta_units units)
 {
     const size_t head = strcspn(item, ">");
-    if (find(item, head, " name=\"STATISTICS_")) return 0;
+    if (drops(item, head, units)) return 0;
     char *sample = only < 0 ? NULL : find(item, head, SAMPLE), *end = NULL;
     if (sample) {
         sample += strlen(SAMPLE);
@@ -31,17 +49,18 @@ static size_t keep_item(char *to, char *item, size_t n, int only)
     return first + (sample != NULL) + rest;
 }
 
-bool gdal_metadata_keep(char *text, int only)
+bool gdal_metadata_keep(char *text, int only, meta_units units)
 {
     char *to = text, *from = text, *item, *end;
     bool any = false;
+    if (units == UNITS_ROOTS) units = has_offset(text) ? UNITS_OTHER : UNITS_SAME;
     while ((item = strstr(from, BEGIN)) && (end = strstr(item, END))) {
         end += strlen(END);
         if (*end == '\n') end++;
         while (item > from && item[-1] == ' ') item--;
         memmove(to, from, (size_t)(item - from));
         to += item - from;
-        const size_t kept = keep_item(to, item, (size_t)(end - item), only);
+        const size_t kept = keep_item(to, item, (size_t)(end - item), only, units);
         any = any || kept > 0;
         to += kept;
         from = end;

@@ -31,6 +31,14 @@ typedef struct meta_block {
 
 enum { NODATA_TEXT_BYTES = 32, NOTE_BYTES = 128 };
 
+/* What samples are, beside those of the file whose metadata they have. */
+typedef enum meta_units {
+    UNITS_SAME,        /* values in its units, with its scale and offset */
+    UNITS_DIFFERENCES, /* of such values: without its offset */
+    UNITS_ROOTS,       /* of the mean of their squares: the same, unless it has an offset; else: */
+    UNITS_OTHER        /* neither its scale, offset nor units hold */
+} meta_units;
+
 /* A file's metadata; copied from input to output if the output's format can store it. */
 typedef struct image_meta {
     uint8_t *icc; /* colour profile, malloc'd, or NULL */
@@ -40,6 +48,7 @@ typedef struct image_meta {
     int turned;                      /* the orientation that was applied to them; 0 = none */
     meta_block blocks[META_KINDS];
     char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, as the file writes it; "" = none */
+    meta_units units;               /* of GDAL's description of the bands */
     char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
     bool big;                       /* a BigTIFF, which stays one */
     bool premultiplied;             /* of planes: colours are multiplied by alpha, */

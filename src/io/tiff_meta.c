@@ -102,7 +102,7 @@ static bool read_gdal(tiff_file *f, int only, image_meta *meta, error *err)
     if (!meta_append(meta, META_GDAL, (const uint8_t *)text, count, err)) return false;
     if (!block->bytes) return true;
     block->bytes[block->n - 1] = 0;
-    if (gdal_metadata_keep((char *)block->bytes, only)) {
+    if (gdal_metadata_keep((char *)block->bytes, only, UNITS_SAME)) {
         block->n = strlen((const char *)block->bytes) + 1;
     } else {
         free(block->bytes);
@@ -263,6 +263,18 @@ static bool write_exif(tiff_file *f, const image_meta *meta)
     return ok;
 }
 
+/* What holds for the samples. */
+static bool write_gdal(TIFF *tif, const image_meta *meta)
+{
+    const meta_block *block = &meta->blocks[META_GDAL];
+    if (!block->n) return true;
+    char *text = malloc(block->n);
+    if (text) memcpy(text, block->bytes, block->n);
+    const bool ok = text && (!gdal_metadata_keep(text, -1, meta->units) || TIFFSetField(tif, gdal_tag.field_tag, text));
+    free(text);
+    return ok;
+}
+
 bool tiff_write_meta(tiff_file *f, const image_meta *meta)
 {
     enum { LEAST = 1, MOST = UINT16_MAX }; /* pixels per inch, as in JPEG */
@@ -277,8 +289,7 @@ bool tiff_write_meta(tiff_file *f, const image_meta *meta)
     if (ok && meta->icc_bytes > 0) ok = TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)meta->icc_bytes, meta->icc);
     if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
     if (ok && meta->nodata[0]) ok = TIFFSetField(tif, nodata_tag.field_tag, meta->nodata);
-    if (ok && meta->blocks[META_GDAL].n) ok = TIFFSetField(tif, gdal_tag.field_tag, meta->blocks[META_GDAL].bytes);
-    return ok && write_exif(f, meta) && write_geo(tif, &meta->blocks[META_GEOTIFF]);
+    return ok && write_gdal(tif, meta) && write_exif(f, meta) && write_geo(tif, &meta->blocks[META_GEOTIFF]);
 }
 
 #else

@@ -82,7 +82,8 @@ static sat_status check_border(const sat_gauss_spec *s)
 static sat_status take_valid(sat_gauss_spec *s)
 {
     const sat_status status = SAT_VALID_TAKE(s);
-    if (!s->empty_set) s->empty = NAN;
+    const bool holds = s->has_nodata && sat_type_holds(s->result, s->nodata);
+    if (!s->empty_set) s->empty = s->keep_holes && holds ? s->nodata : NAN;
     if (isnan(s->empty) && !sat_is_float(s->result)) s->empty = 0;
     if (status != SAT_OK || (s->min_valid >= 0 && s->min_valid < 1)) return status;
     return sat_fail(SAT_ERR_ARGUMENT, "min_valid is %.17g; a share of the Gaussian's weight, below 1, is possible",

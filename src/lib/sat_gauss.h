@@ -97,9 +97,9 @@ typedef struct sat_gauss_spec {
     int reserved_word;              /* 0 */
     bool masked, skip_nan;          /* as in sat_window_spec; the mask is that of sat_run_options */
     bool has_nodata;                /* as in sat_window_spec */
-    bool keep_holes;                /* a blur or an unsharp mask is the sample itself where that does not count, or
-                                       `empty`, if there is a value nodata that the results' type does not hold */
-    bool empty_set;                 /* as in sat_window_spec */
+    bool keep_holes;                /* a blur is `empty` where its pixel's own sample does not count, too */
+    bool empty_set;                 /* false: empty is nodata, with keep_holes and a value that the results' type
+                                       holds; else NaN of f32 and f64, 0 of others */
     bool reserved_flags[3];         /* false */
     double nodata;                  /* as in sat_window_spec */
     double min_valid;               /* the share of the Gaussian's weight that samples that count must have, from 0 to

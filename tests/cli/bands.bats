@@ -2,7 +2,7 @@
 
 load helpers
 
-# tiff FILE PHOTOMETRIC TYPE HEIGHT WIDTH BANDS [planar] [big] [extra=N,N...] [meta] - band b holds b * 100 + x + y * WIDTH.
+# tiff FILE PHOTOMETRIC TYPE HEIGHT WIDTH BANDS [planar] [big] [extra=N,N...] [meta] [offset=V] - band b holds b * 100 + x + y * WIDTH.
 setup_file() {
     cat >"$BATS_FILE_TMPDIR/tiff.py" <<'MAKE'
 import struct, sys
@@ -23,9 +23,13 @@ fields = [(256, "H", [width]), (257, "H", [height]), (258, "H", [bits] * bands),
           (278, "H", [height]), (279, "I", [each] * bands if planar else [len(data)]), (284, "H", [2 if planar else 1]),
           (338, "H", extra), (339, "H", [form] * bands)]
 if "meta" in more:
+    offset = next((word[7:] for word in more if word.startswith("offset=")), None)
+    units = offset and (f'  <Item name="OFFSET" sample="0" role="offset">{offset}</Item>\n'
+                        '  <Item name="SCALE" sample="0" role="scale">0.5</Item>\n'
+                        '  <Item name="UNITTYPE" sample="0" role="unittype">metre</Item>\n')
     text = ('<GDALMetadata>\n  <Item name="AREA">x</Item>\n' +
             "".join(f'  <Item name="DESCRIPTION" sample="{b}" role="description">band{b}</Item>\n'
-                    f'  <Item name="STATISTICS_MEAN" sample="{b}">5</Item>\n' for b in range(bands)) + "</GDALMetadata>\n")
+                    f'  <Item name="STATISTICS_MEAN" sample="{b}">5</Item>\n' for b in range(bands)) + (units or "") + "</GDALMetadata>\n")
     fields += [(33550, "d", [10.0, 10.0, 0.0]), (33922, "d", [0.0, 0, 0, 100, 200, 0]), (42112, "s", text.encode() + b"\0"),
                (42113, "s", b"-7\0")]
 types = {"H": 3, "I": 4, "d": 12, "s": 2}
@@ -134,6 +138,37 @@ means() {
         grep -aqF 'sample="0" role="description">band3<' one.tif
         grep -aqF AREA one.tif
         ! grep -aqF band2 one.tif
+    done
+}
+
+# roles FILE - those of GDAL's description of the bands, but for descriptions.
+roles() { grep -ao 'role="[a-z]*"' "$1" | grep -v description | cut -d '"' -f 2 | xargs; }
+
+@test "scale, offset and units stay where they are those of the results" {
+    tiff in.tif 1 h 4 4 1 meta offset=800
+    tiff at0.tif 1 h 4 4 1 meta offset=0.0
+    for how in "--box 3" "--gauss 1" "--unsharp 1,1" "--box 3 --stat mean" "--box 3 --stat sauvola"; do
+        # shellcheck disable=SC2086
+        ok -q in.tif $how -o out.tif
+        [ "$(roles out.tif)" = "offset scale unittype" ]
+    done
+    for how in "--dog 1,2" "--box 3 --stat std"; do
+        # shellcheck disable=SC2086
+        ok in.tif $how -o out.tif
+        [ "$(roles out.tif)" = "scale unittype" ]
+    done
+    for how in "--box 3 --stat var" "--box 3 --stat sum" "--box 3 --stat count" "--box 3 --stat norm" "--box 3 --stat rms" \
+        "--box 3 --threshold mean" "--box 3 --scale 0:99"; do
+        # shellcheck disable=SC2086
+        ok -q in.tif $how -o out.tif
+        [ "$(roles out.tif)" = "" ]
+        grep -aqF band0 out.tif
+    done
+    ok at0.tif --box 3 --stat rms -o out.tif
+    [ "$(roles out.tif)" = "offset scale unittype" ]
+    for want in "mean offset scale unittype" "std scale unittype" "count" "area"; do
+        ok query in.tif --grid 2x2 --stat "${want%% *}" -o out.tif
+        [ "$(roles out.tif)" = "$(echo "$want" | cut -s -d ' ' -f 2-)" ]
     done
 }
 

@@ -23,7 +23,8 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     pgm a.pgm "0 0 9 0 0 0"
     noted "a.pgm: 1 of 6 results are 0, as no pixels near them count" a.pgm --gauss 0.5 --nodata 0 -o o.pgm
     [ "$(pixels o.pgm 6)" = "9 9 9 9 9 0" ]
-    ok a.pgm --gauss 0.5 --nodata 0 --keep-holes -o o.pgm
+    noted "a.pgm: 5 of 6 results are 0, as their pixels do not count, or too little around them" \
+        a.pgm --gauss 0.5 --nodata 0 --keep-holes -o o.pgm
     [ "$(pixels o.pgm 6)" = "0 0 9 0 0 0" ]
     noted "a.pgm: 5 of 6 results are 0, as too little of the Gaussian's weight lies on pixels that count" \
         a.pgm --gauss 0.5 --nodata 0 --min-valid 50% --border replicate -o o.pgm
@@ -33,8 +34,18 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     noted "b.pgm: 1 of 6 results are 0, as no pixels near them count; floats are NaN there (--result)" \
         b.pgm --gauss 0.5 --mask m.pgm -o o.pgm
     [ "$(pixels o.pgm 6)" = "9 9 9 9 9 0" ]
-    ok b.pgm --gauss 0.5 --mask m.pgm --keep-holes -o o.pgm # the samples themselves
-    [ "$(pixels o.pgm 6)" = "1 2 9 4 5 6" ]
+    for how in "--gauss 0.5" "--box 1.5"; do
+        # shellcheck disable=SC2086
+        noted "b.pgm: 5 of 6 results are 0, as their pixels do not count, or too little around them; *" \
+            b.pgm $how --mask m.pgm --keep-holes -o o.pgm
+        [ "$(pixels o.pgm 6)" = "0 0 9 0 0 0" ]
+        # shellcheck disable=SC2086
+        ok b.pgm $how --mask m.pgm --keep-holes --result f32 -o o.npy
+        [ "$(values o.npy)" = "nan nan 9.0 nan nan nan" ]
+        # shellcheck disable=SC2086
+        ok -q b.pgm $how --mask m.pgm --nodata 5 --keep-holes -o o.pgm
+        [ "$(pixels o.pgm 6)" = "5 5 9 5 5 5" ]
+    done
     ok b.pgm --gauss 0.5 --mask m.pgm --result f32 -o o.npy
     [ "$(values o.npy)" = "9.0 9.0 9.0 9.0 9.0 nan" ]
     ok a.pgm --gauss 0.5 --nodata none -o plain.pgm
@@ -95,13 +106,16 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
     pgm a.pgm "200 200 77 200 200"
     ok a.pgm --linear --gauss 1 --nodata 77 -o o.pgm
     [ "$(pixels o.pgm 5)" = "200 200 200 200 200" ]
-    ok a.pgm --linear --gauss 1 --nodata 77 --keep-holes -o o.pgm
+    ok -q a.pgm --linear --gauss 1 --nodata 77 --keep-holes -o o.pgm
     [ "$(pixels o.pgm 5)" = "200 200 77 200 200" ]
     ok -q a.pgm --linear --unsharp 1,2 --nodata 77 -o o.pgm
     [ "$(pixels o.pgm 5)" = "200 200 77 200 200" ]
+    noted "a.pgm: 1 of 5 results are 0, as their pixels do not count, or too little around them" \
+        a.pgm --gauss 1 --nodata 77 --keep-holes --scale 0:255 -o o.pgm
+    [ "$(pixels o.pgm 5)" = "200 200 0 200 200" ]
     pgm m.pgm "0 0 1 0 0"
-    ok a.pgm --linear --gauss 1 --mask m.pgm --keep-holes -o o.pgm
-    [ "$(pixels o.pgm 5)" = "200 200 77 200 200" ]
+    ok -q a.pgm --linear --gauss 1 --mask m.pgm --keep-holes -o o.pgm
+    [ "$(pixels o.pgm 5)" = "0 0 77 0 0" ]
     pgm m.pgm "1 0 0 0 1"
     noted "a.pgm: 3 of 5 results are 0, as no pixels near them count" a.pgm --linear --gauss 0.1 --mask m.pgm -o o.pgm
     [ "$(pixels o.pgm 5)" = "200 0 0 0 200" ]
@@ -137,6 +151,20 @@ open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 24 + 4 * n) + data + text
         # shellcheck disable=SC2086
         ok a.tif $how --keep-holes --result f16 -o o.tif
         [[ "$("$sat" info o.tif)" == *"no data     -32768"* ]]
+    done
+    tiff b.tif -9999 -10001 1 -9999
+    "$sat" b.tif --box 1 --nodata=-9999 --result f16 -v -o o.tif 2>log # both are -10000 as f16
+    grep -q "b.tif: 1 results that would have been -10000 are beside it" log
+    [[ "$("$sat" info o.tif)" == *"no data     -10000"* ]]
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, np.finfo("f8").min, -1e5]]))'
+    for how in "--box 1" "--box 1 --passes 2" "--box 1 --stat mean" "--box 1.001" "--gauss 0.1" "--unsharp 0.1,1" "--dog 0.1,9"; do
+        # shellcheck disable=SC2086
+        ok b.npy --nodata=-1.7976931348623157e308 $how --keep-holes --result f16 -o o.tif
+        [[ "$("$sat" info o.tif)" == *"no data     nan"* ]]
+        # shellcheck disable=SC2086
+        ok b.npy --nodata=-1.7976931348623157e308 $how --keep-holes --result f16 -o o.npy
+        got=$("${PYTHON:-python3}" -c 'import numpy as np; print(*np.load("o.npy").ravel())')
+        [[ "$how" == *dog* || "$got" == "1.0 nan -inf" ]] # too large for f16, and a result
     done
     "${PYTHON:-python3}" -c 'import numpy as np; np.save("b.npy", np.array([[1, -np.inf, 1]], "f4"))'
     ok b.npy --box 3x1 --nodata=-inf -o o.npy
