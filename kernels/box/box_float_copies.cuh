@@ -78,8 +78,13 @@ template <class Layout> struct float_copies : Layout {
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second,
                                  int32_t end) const
     {
-#pragma unroll(Layout::ONE_CHANNEL && !Layout::SQUARES ? 2 : 1)
-        for (unsigned half = 0; half < 2; half++) copy_rows(s, m, half ? second : first, end, half * STEP);
+        if constexpr (Layout::ONE_CHANNEL && !Layout::SQUARES) {
+            copy_rows(s, m, first, end, 0);
+            copy_rows(s, m, second, end, STEP);
+        } else {
+#pragma unroll 1
+            for (unsigned half = 0; half < 2; half++) copy_rows(s, m, half ? second : first, end, half * STEP);
+        }
     }
     PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
                                unsigned slot) const
