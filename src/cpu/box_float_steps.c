@@ -250,7 +250,7 @@ static void do_few(const sat_float_part *p, rows *r)
         }
         for (int64_t j = 0; j < BOX_LINES; j++) {
             double *const sums = carried + j * f->row;
-            uint16_t *const counts = p->w->counts + (sums - p->w->columns);
+            uint16_t *const counts = f->counts ? p->w->counts + (sums - p->w->columns) : NULL;
             memcpy(sums, sums + n * channels, (size_t)(before * channels) * sizeof *sums);
             if (f->counts) memcpy(counts, counts + n * channels, (size_t)(before * channels) * sizeof *counts);
         }

@@ -39,7 +39,7 @@ static size_t keep_item(char *to, char *item, size_t n, int only, meta_units uni
     char *sample = only < 0 ? NULL : find(item, head, SAMPLE), *end = NULL;
     if (sample) {
         sample += strlen(SAMPLE);
-        if (strtol(sample, &end, 10) != only) return 0;
+        if (strtol(sample, &end, 10) != only || end == sample) return 0; /* no number: of no band */
     }
     const size_t first = sample ? (size_t)(sample - item) : 0, rest = sample ? (size_t)(item + n - end) : n;
     memmove(to, item, first);

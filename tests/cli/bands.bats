@@ -2,7 +2,7 @@
 
 load helpers
 
-# tiff FILE PHOTOMETRIC TYPE HEIGHT WIDTH BANDS [planar] [big] [extra=N,N...] [meta] [offset=V] - band b holds b * 100 + x + y * WIDTH.
+# tiff FILE PHOTOMETRIC TYPE HEIGHT WIDTH BANDS [planar] [big] [extra=N,N...] [meta] [offset=V] [unnumbered] - band b holds b * 100 + x + y * WIDTH.
 setup_file() {
     cat >"$BATS_FILE_TMPDIR/tiff.py" <<'MAKE'
 import struct, sys
@@ -27,6 +27,8 @@ if "meta" in more:
     units = offset and (f'  <Item name="OFFSET" sample="0" role="offset">{offset}</Item>\n'
                         '  <Item name="SCALE" sample="0" role="scale">0.5</Item>\n'
                         '  <Item name="UNITTYPE" sample="0" role="unittype">metre</Item>\n')
+    if "unnumbered" in more:
+        units = (units or "") + '  <Item name="LOST" sample="">x</Item>\n'
     text = ('<GDALMetadata>\n  <Item name="AREA">x</Item>\n' +
             "".join(f'  <Item name="DESCRIPTION" sample="{b}" role="description">band{b}</Item>\n'
                     f'  <Item name="STATISTICS_MEAN" sample="{b}">5</Item>\n' for b in range(bands)) + (units or "") + "</GDALMetadata>\n")
@@ -143,6 +145,13 @@ means() {
 
 # roles FILE - those of GDAL's description of the bands, but for descriptions.
 roles() { grep -ao 'role="[a-z]*"' "$1" | grep -v description | cut -d '"' -f 2 | xargs; }
+
+@test "an item of metadata whose band is no number is left out of one band" {
+    tiff in.tif 1 h 4 4 3 meta unnumbered
+    ok in.tif --channel 1 --box 3 -o out.tif
+    grep -aq 'sample="0" role="description">band0' out.tif
+    [ "$(grep -ac LOST out.tif)" = 0 ]
+}
 
 @test "scale, offset and units stay where they are those of the results" {
     tiff in.tif 1 h 4 4 1 meta offset=800
