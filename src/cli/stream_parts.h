@@ -10,7 +10,7 @@ enum { STREAM_STAGES = 8 };
 
 /* An operation of the library: its functions, for any object. */
 typedef struct stream_operation {
-    sat_status (*make)(const void *spec, sat_bytes *bytes, void **object); /* bytes: not NULL: tells them alone */
+    sat_status (*make)(const void *spec, sat_bytes *bytes, void **object); /* bytes not NULL: it only measures */
     void (*destroy)(void *object);
     const char *(*note)(const void *object);
     sat_status (*needs)(const void *object, int64_t first, int64_t end, int64_t *from, int64_t *to);
