@@ -164,6 +164,10 @@ constexpr box_float_strip window_moments_strip_of(size_t bytes, bool counts)
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
 constexpr double BOX_FLOAT_WIDER = 1.2;
 
+/* Where windows are cut, or hold a border's value, and squared distances are known but no counts, strips at the edges
+ * have as many segments as so many others. */
+constexpr int64_t BOX_FLOAT_EDGE_SHARE = 2;
+
 /* Windows of 3x3: warps of a block, each with a strip of its own; rows that a warp loads ahead, and one at an edge,
  * which needs more registers for each; 16-byte vectors of a lane.  128 registers hold two rows of f64 sums of 8 columns
  * and the rows ahead, 102 the packed sums of 16 bytes. */

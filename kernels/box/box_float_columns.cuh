@@ -2,30 +2,24 @@
 #ifndef BOX_FLOAT_COLUMNS_CUH
 #define BOX_FLOAT_COLUMNS_CUH
 
-#include "box/box_float_copies.cuh"
+#include "box/box_float_counts.cuh"
 
 namespace box
 {
 
-template <class Layout> struct float_columns : float_copies<Layout> {
+template <class Layout> struct float_columns : float_counting<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     using typename Layout::two;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED;
     using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL,
-        Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::weighted,
-        Layout::channel_count, Layout::pixel_of, Layout::place, Layout::valid, Layout::counted, Layout::masked;
-    using typename Layout::two_counts;
+        Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::weighted, Layout::channel_count,
+        Layout::pixel_of, Layout::place, Layout::height, Layout::counted;
+    using typename float_counting<Layout>::column_pair;
+    using typename float_counting<Layout>::counting_state;
+    using float_counting<Layout>::scratch_of_block;
     static constexpr bool COUNTS = Layout::HAS_COUNTS;
 
-    /* Two neighbouring columns of a thread. */
-    struct column_pair {
-        unsigned at;       /* the first one's place in a row of samples */
-        uint32_t to[2];    /* place in a row of sums */
-        uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
-        uint32_t pixel[2];
-        bool in_strip[2];
-    };
     struct thread_columns {
         column_pair pair[PAIRS];
     };
@@ -36,13 +30,13 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Sums of a column's windows, of two columns. */
     struct column_state {
-        two newest;         /* of the last whole block, which the queue has not yet */
-        two rest;           /* of the rows behind it */
-        two back;           /* of the blocks since the queue's last turn */
-        two_counts between; /* of the rows behind the leaving block: from the first step on, with this block */
+        two newest; /* of the last whole block, which the queue has not yet */
+        two rest;   /* of the rows behind it */
+        two back;   /* of the blocks since the queue's last turn */
+        counting_state counting;
     };
 
-    PRIM_DEVICE column_pair pair_of_thread(unsigned p) const
+    PRIM_DEVICE column_pair pair_of_thread(unsigned p, int32_t left) const
     {
         column_pair m = {};
         m.at = 2 * (prim::thread_id() + p * threads);
@@ -53,16 +47,17 @@ template <class Layout> struct float_columns : float_copies<Layout> {
             m.to[i] = place(pixel, channel);
             m.pixel[i] = pixel;
             const bool colour = weighted() && channel != channel_count() - 1;
+            if (COUNTS && this->source_of_pixel(left, pixel) >= 0) m.present |= this->STEP_BITS & 0xffffu << 16 * i;
             m.alpha[i] = colour && m.in_strip[i] ? m.at + i - channel + channel_count() - 1 : NONE;
         }
         return m;
     }
 
-    PRIM_DEVICE thread_columns columns_of_thread(int32_t) const
+    PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
     {
         thread_columns m;
 #pragma unroll
-        for (unsigned p = 0; p < PAIRS; p++) m.pair[p] = pair_of_thread(p);
+        for (unsigned p = 0; p < PAIRS; p++) m.pair[p] = pair_of_thread(p, left);
         return m;
     }
 
@@ -75,26 +70,11 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         }
     }
 
-    /* Two columns of a row of samples: as they are, 0 where they do not count, which adds to `counts` where they do; as
-     * doubles, times their alphas. */
+    /* Two columns of a row of samples: as they are; as doubles, times their alphas. */
     using pair_of_samples = prim::vec<Sample, 2>;
-    PRIM_DEVICE pair_of_samples load_pair(const shared &s, unsigned slot, const column_pair &m,
-                                          two_counts &counts) const
+    PRIM_DEVICE static pair_of_samples load_pair(const shared &s, unsigned slot, const column_pair &m)
     {
-        pair_of_samples v = s.rows.template get_vector<2>(slot * COLUMNS + m.at);
-        if (!counted()) return v;
-        prim::vec<uint8_t, 2> in_mask = {1, 1};
-        if (masked() && ONE_CHANNEL) in_mask = s.mask.template get_vector<2>(slot * COLUMNS + m.at);
-        if (masked() && !ONE_CHANNEL)
-            in_mask = {s.mask.get(slot * COLUMNS + m.pixel[0]), s.mask.get(slot * COLUMNS + m.pixel[1])};
-#pragma unroll
-        for (unsigned i = 0; i < 2; i++) {
-            const bool counts_here =
-                (v.at[i] == v.at[i] || valid.any_nan) && v.at[i] != valid.nodata && in_mask.at[i] != 0;
-            if (counts_here) counts += 1u << 16 * i;
-            v.at[i] = counts_here ? v.at[i] : Sample(0);
-        }
-        return v;
+        return s.rows.template get_vector<2>(slot * COLUMNS + m.at);
     }
     PRIM_DEVICE two weighted_pair(const shared &s, unsigned slot, const column_pair &m, const pair_of_samples &v) const
     {
@@ -106,9 +86,9 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                     d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
         return d;
     }
-    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m, two_counts &counts) const
+    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
     {
-        return weighted_pair(s, slot, m, load_pair(s, slot, m, counts));
+        return weighted_pair(s, slot, m, load_pair(s, slot, m));
     }
 
     PRIM_DEVICE static two sum_of(two a, two b)
@@ -126,17 +106,16 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                 if (m.in_strip[i]) s.sums.set(row * ROW + m.to[i], sums.at[i]);
         }
     }
-    PRIM_DEVICE void store_counts(shared &s, unsigned row, const column_pair &m, two_counts counts) const
+
+    /* The counts of a step's columns, where samples are counted: before their sums, which take 0 for what does not. */
+    PRIM_DEVICE void count_step(shared &s, const column_pair &m, column_state &state, unsigned half, bool begins) const
     {
-        if (!counted()) return;
-        const prim::vec<uint32_t, 2> n = {counts & 0xffff, counts >> 16};
-        if constexpr (ONE_CHANNEL) {
-            s.counts.template set_vector<2>(row * ROW + m.to[0], n);
-        } else {
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++)
-                if (m.in_strip[i]) s.counts.set(row * ROW + m.to[i], n.at[i]);
-        }
+        const bool near = height <= (int32_t)STEP;
+        if (near && begins) this->template begin_counts<true>(s, m, state.counting, 0, 0, (unsigned)height - 1);
+        if (near)
+            this->template count_columns<true>(s, m, state.counting, half + (unsigned)height - 1);
+        else
+            this->template count_columns<false>(s, m, state.counting, STEP);
     }
 
     /* Windows of HEIGHT <= STEP rows: slots `first` to the last of a ring hold the rows from the first window's on.
@@ -144,14 +123,8 @@ template <class Layout> struct float_columns : float_copies<Layout> {
     template <unsigned HEIGHT> PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first) const
     {
         two v[STEP + HEIGHT - 1], sum[STEP];
-        two_counts upto[STEP + HEIGHT] = {}; /* counts of the rows before each */
 #pragma unroll
-        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) {
-            upto[k + 1] = upto[k];
-            v[k] = samples(s, (first + k) % SLOTS, m, upto[k + 1]);
-        }
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++) store_counts(s, t, m, upto[t + HEIGHT] - upto[t]);
+        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) v[k] = samples(s, (first + k) % SLOTS, m);
 #pragma unroll
         for (unsigned rows = 1; rows <= HEIGHT; rows *= 2) {
             const unsigned from = HEIGHT % rows; /* rows of the window that are summed */
@@ -186,10 +159,6 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         else
             prim::store_vector(scratch_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
     }
-    PRIM_DEVICE double *scratch_of_block() const
-    {
-        return scratch + (int64_t)prim::block_id() * blocks * COLUMNS;
-    }
 
     /* first: the first entry that has been filled. */
     PRIM_DEVICE void push(shared &s, const column_pair &m, column_state &state, int32_t entry, int32_t first,
@@ -223,15 +192,23 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
         const int32_t first_entry = entry;
         bool turned = false;
+        uint32_t block = 0; /* the leaving block, which is only counted, or the next one */
 #pragma unroll 1
-        for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
-            this->copy_halves(s, source, at, at + (int32_t)STEP, end);
+        for (int32_t at = first - (counted() ? (int32_t)STEP : 0); at < end; at += 2 * (int32_t)STEP) {
+            this->copy_halves(s, source, at, at + (int32_t)STEP, end, true);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
 #pragma unroll 1
             for (unsigned half = 0; half < 2; half++) {
                 const int32_t from = at + (int32_t)(half * STEP), left = end - from;
                 if (left <= 0) continue;
+                if (counted())
+#pragma unroll
+                    for (unsigned p = 0; p < PAIRS; p++)
+                        this->template begin_counts<false>(s, m.pair[p], state[p].counting, half * STEP, block,
+                                                           left < (int32_t)STEP ? (unsigned)left : STEP);
+                block++;
+                if (from < first) continue;
 #pragma unroll
                 for (unsigned p = 0; p < PAIRS; p++) {
                     /* A whole block is the rest and the first entering rows of a step, also here: floats have the
@@ -241,8 +218,7 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 #pragma unroll
                     for (unsigned k = 0; k < STEP; k++) {
                         if ((int32_t)k == head) begin = sum, sum = {};
-                        if ((int32_t)k < left)
-                            sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p], state[p].between));
+                        if ((int32_t)k < left) sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p]));
                     }
                     sum = sum_of(begin, sum);
                     if (from < whole)
@@ -261,31 +237,25 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Windows of more than STEP rows: the leaving block from each row on, the whole blocks, the rest, and the
      * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones, of which
-     * REST lie behind the last whole block.  Counts are exact, so that they slide.  begins: it is the first step. */
+     * REST lie behind the last whole block. */
     template <unsigned REST>
-    PRIM_DEVICE void sum_around(shared &s, const column_pair &m, column_state &state, const two &oldest, int32_t entry,
-                                bool begins) const
+    PRIM_DEVICE void sum_around(shared &s, const column_pair &m, column_state &state, const two &oldest,
+                                int32_t entry) const
     {
         two sum[STEP], middle = sum_of(state.newest, state.rest), prefix, block;
         if (blocks > 0) {
             middle = sum_of(middle, sum_of(oldest, state.back));
             push(s, m, state, entry, 0, state.newest);
         }
-        two_counts n[STEP], leaving = 0;
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            sum[t] = middle = sum_of(middle, samples(s, t, m, leaving));
-            n[t] = leaving;
+            sum[t] = middle = sum_of(middle, samples(s, t, m));
         }
-        if (!begins) state.between -= leaving;
         /* All loads before all stores, which the compiler would not reorder. */
         pair_of_samples enter[STEP];
 #pragma unroll
-        for (unsigned t = 0; t < STEP; t++) {
-            enter[t] = load_pair(s, STEP + t, m, state.between);
-            n[t] += state.between;
-        }
+        for (unsigned t = 0; t < STEP; t++) enter[t] = load_pair(s, STEP + t, m);
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             const two sample = weighted_pair(s, STEP + t, m, enter[t]);
@@ -293,19 +263,18 @@ template <class Layout> struct float_columns : float_copies<Layout> {
             if (t + 1 == STEP - REST) block = sum_of(state.rest, prefix);
             if (t + 1 > STEP - REST) state.rest = t == STEP - REST ? sample : sum_of(state.rest, sample);
             store_sums(s, t, m, sum_of(sum[t], prefix));
-            store_counts(s, t, m, n[t]);
         }
         if (REST == 0) state.rest = {};
         if (newest) state.newest = block;
     }
     template <unsigned REST = STEP - 1>
     PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest, int32_t entry,
-                             int32_t at, bool begins) const
+                             int32_t at) const
     {
         if (rest == (int32_t)REST)
-            sum_around<REST>(s, m, state, oldest, entry, begins);
+            sum_around<REST>(s, m, state, oldest, entry);
         else if constexpr (REST > 0)
-            sum_far<REST - 1>(s, m, state, oldest, entry, at, begins);
+            sum_far<REST - 1>(s, m, state, oldest, entry, at);
     }
 };
 

@@ -54,16 +54,17 @@ template <class Layout> struct float_copies : Layout {
             const uint32_t pixel = pixel_of(i), channels = channel_count();
             const int32_t from = source_of_pixel(left, pixel);
             s.sources.set(i, from < 0 ? -1 : from * (int32_t)channels + (int32_t)(i - pixel * channels));
-            for (unsigned slot = 0; slot < SLOTS && from < 0; slot++) s.rows.set(slot * COLUMNS + i, absent());
+            for (unsigned slot = 0; slot < SLOTS && from < 0; slot++)
+                s.rows.set(slot * COLUMNS + i, Layout::BITS ? Sample(0) : absent());
             if (masked() && source_of_pixel(left, i) < 0)
                 for (unsigned slot = 0; slot < SLOTS; slot++) s.mask.set(slot * COLUMNS + i, 0);
         }
     }
 
     /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
-     * needed, and may be absent. */
-    PRIM_DEVICE void copy_rows(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end,
-                               unsigned slot) const
+     * needed, and may be absent.  with_mask: and those of the mask. */
+    PRIM_DEVICE void copy_rows(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end, unsigned slot,
+                               bool with_mask) const
     {
         if (aligned == CHUNK)
             copy_vectors<CHUNK>(s.rows, m, first, end, slot);
@@ -71,19 +72,21 @@ template <class Layout> struct float_copies : Layout {
             copy_vectors<2>(s.rows, m, first, end, slot);
         if (m.others > 0) copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
         if constexpr (COUNTS)
-            if (masked()) copy_mask(s, s.mask_source.get(0), first, end, slot);
+            if (masked() && with_mask) copy_mask(s, s.mask_source.get(0), first, end, slot);
     }
-    /* Rows from `first` on to the first half of the slots, and rows from `second` on to the other one: by one copy of
-     * the code, but for means of one channel, which that would slow (docs/lab/box.md). */
-    PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second,
-                                 int32_t end) const
+    /* Rows from `first` on to the first half of the slots, with a mask or, where they have been counted, without, and
+     * rows from `second` on to the other one: by one copy of the code, but for means of one channel, which that would
+     * slow (docs/lab/box.md). */
+    PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second, int32_t end,
+                                 bool with_mask) const
     {
         if constexpr (Layout::ONE_CHANNEL && !Layout::SQUARES) {
-            copy_rows(s, m, first, end, 0);
-            copy_rows(s, m, second, end, STEP);
+            copy_rows(s, m, first, end, 0, with_mask);
+            copy_rows(s, m, second, end, STEP, true);
         } else {
 #pragma unroll 1
-            for (unsigned half = 0; half < 2; half++) copy_rows(s, m, half ? second : first, end, half * STEP);
+            for (unsigned half = 0; half < 2; half++)
+                copy_rows(s, m, half ? second : first, end, half * STEP, half || with_mask || Layout::SQUARES);
         }
     }
     PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,

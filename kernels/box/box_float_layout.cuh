@@ -44,6 +44,15 @@ struct strip_place {
     bool whole;
 };
 
+/* The results of a strip.  Windows of pixels left .. right - 1 hold as many columns, covered_x, or all count alike. */
+struct strip_means {
+    int32_t origin; /* the pixel of place 0 in a row of sums */
+    int32_t begin, left, right, end;
+    double covered_x;
+    uint32_t image;
+    bool staged;
+};
+
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
  * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
  * in device memory. */
@@ -78,7 +87,15 @@ struct float_layout {
     using two = prim::vec<double, 2>;
     /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
     using two_counts = uint32_t;
-    static constexpr int64_t MOST_ROWS = UINT16_MAX;
+    /* A bit of each sample between the leaving and the entering rows, in bytes of STEP rows, where they are counted. */
+    static constexpr bool BITS = COUNTS && !SQUARES;
+    /* What a block's threads have alike lies in shared memory. */
+    static constexpr bool FEW_REGISTERS = FEATURES != SUMS;
+    /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
+    PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
+    {
+        return blocks * COLUMNS * QUEUE_MEMBERS + (BITS ? (blocks + 2) * COLUMNS / 8 : 0);
+    }
 
     struct shared {
         prim::array<Sample, SLOTS * COLUMNS> rows;
@@ -94,9 +111,11 @@ struct float_layout {
         prim::array<uint32_t, (COUNTS && SQUARES && QUEUE) ? QUEUE * COLUMNS : 2> queue_counts;
         prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
-        prim::array<strip_source<uint8_t>, 1> mask_source;                         /* registers are short */
-        prim::array<strip_source<Sample>, 1> source;                               /* likewise, where SQUARES */
-        prim::var<strip_place> place;                                              /* likewise */
+        prim::array<uint8_t, BITS ? (QUEUE + 2) * COLUMNS : 4> bits;
+        prim::array<strip_source<uint8_t>, 1> mask_source;                         /* where FEW_REGISTERS */
+        prim::array<strip_source<Sample>, 1> source;                               /* likewise */
+        prim::var<strip_place> place;                                              /* likewise, and SQUARES */
+        prim::var<strip_means> strip;                                              /* likewise, without SQUARES */
         prim::var<double> inverse;                                                 /* of the size of whole windows */
         prim::array<uint32_t, COUNTS && !SQUARES ? STEP * WARPS : 1> count_totals; /* of warps */
         prim::array<int32_t, COLUMNS> sources;                     /* samples of a row of the image; -1: none */
@@ -118,13 +137,14 @@ struct float_layout {
     int32_t height;      /* of a window: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1 */
     int32_t blocks, rest;
     bool newest;
-    double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */
+    double *scratch; /* scratch_of(blocks) of each block, if the queue has no room for these blocks */
     double area, value[4];
     bool shrinks, takes_value;
     bool weights;     /* the last channel weighs the others */
     uint32_t aligned; /* so many samples, of at most 16 bytes, that are aligned in all rows */
     float_counts<Sample> valid;
 
+    PRIM_DEVICE bool in_device() const { return blocks > (int32_t)QUEUE; }
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
     PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }
     PRIM_DEVICE bool masked() const { return COUNTS && valid.masked; }

@@ -39,21 +39,15 @@ template <class Layout> struct float_means : float_rows<Layout> {
             }
     }
 
-    /* The results of a strip.  Windows of pixels left .. right - 1 hold as many columns, covered_x, or all count alike.
-     */
-    struct strip_results {
-        int32_t origin; /* the pixel of place 0 in a row of sums */
-        int32_t begin, left, right, end;
-        double covered_x;
+    struct strip_results : strip_means {
         char *to; /* the strip's first result in the warp's row */
-        bool staged;
     };
     PRIM_DEVICE double whole_of(double covered) const { return shrinks ? covered : area; }
 
     PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
     {
         const int32_t begin = origin + lead, end = begin + strip < x.n ? begin + strip : x.n;
-        strip_results r = {origin, begin, begin, end, end, 0, nullptr, false};
+        strip_results r = {{origin, begin, begin, end, end, 0, image, false}, nullptr};
         if (weighted()) r.right = begin;
         if (shrinks || takes_value) {
             r.left = r.left > x.before ? r.left : x.before < r.right ? x.before : r.right;
@@ -69,7 +63,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     PRIM_DEVICE void end(const strip_results &) const {}
 
     /* 1 / the size of windows that hold all rows, in shared memory: registers are short. */
-    PRIM_DEVICE void prepare_results(shared &s, const strip_results &r) const
+    PRIM_DEVICE void prepare_results(shared &s, const strip_means &r) const
     {
         store_places(s);
         if (prim::thread_id() == 0) s.inverse.set(1 / whole_of(prim::product(r.covered_x, (double)height)));
@@ -79,7 +73,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     struct windows {
         double whole, inverse, beyond; /* positions, and those outside the image */
     };
-    PRIM_DEVICE windows windows_of(const shared &s, int32_t at, const strip_results &r) const
+    PRIM_DEVICE windows windows_of(const shared &s, int32_t at, const strip_means &r) const
     {
         const bool all_rows = at >= y.before && at + y.after < y.n;
         const double covered = prim::product(r.covered_x, covered_rows(at)), whole = whole_of(covered);
@@ -170,7 +164,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     }
 
     template <class Result>
-    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *to, int32_t at, const strip_results &r) const
+    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *to, int32_t at, const strip_means &r) const
     {
         const int32_t channels = (int32_t)channel_count();
         const auto sample = [&](int32_t pixel) { return (uint32_t)((pixel - r.origin) * channels); };
@@ -191,7 +185,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     }
 
     /* f32 means of one channel, where the windows of a strip are all alike: from a run's window sums in registers. */
-    PRIM_DEVICE bool means_in_registers(const strip_results &r) const
+    PRIM_DEVICE bool means_in_registers(const strip_means &r) const
     {
         return ONE_CHANNEL && sizeof(Sample) == 4 && !doubles && r.left == r.begin && r.right == r.end;
     }
@@ -217,7 +211,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
             s.means.template set_vector<4>(to + i, mean);
         }
     }
-    PRIM_DEVICE void store_staged(const shared &s, float *to, const strip_results &r) const
+    PRIM_DEVICE void store_staged(const shared &s, float *to, const strip_means &r) const
     {
         const uint32_t n = (uint32_t)(r.end - r.begin);
         to += prim::thread_id() % RUNS;

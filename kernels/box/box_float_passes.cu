@@ -57,17 +57,24 @@ template <class Sample> struct weighted_samples : nothing {
     int32_t channels;
     bool weighted;
 
-    PRIM_DEVICE sum get(int64_t image, int32_t row, int32_t e) const
+    template <int32_t STEP, unsigned N> PRIM_DEVICE void get(int64_t image, int32_t row, int32_t e, sum (&to)[N]) const
     {
-        const Sample *of_row = at + image * image_pitch + row * pitch;
-        const double own = (double)prim::load(of_row + e);
-        if (!weighted || e % channels == channels - 1) return {own};
-        return {prim::product(own, (double)prim::load(of_row + e - e % channels + channels - 1))};
+        const Sample *from = at + image * image_pitch + row * pitch + e;
+        const int32_t alpha = weighted ? channels - 1 - e % channels : 0; /* behind the sample */
+        Sample own[N], weight[N];
+#pragma unroll
+        for (unsigned i = 0; i < N; i++, from += STEP * pitch) {
+            own[i] = prim::load(from);
+            if (weighted) weight[i] = prim::load(from + alpha);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < N; i++)
+            to[i] = {alpha > 0 ? prim::product((double)own[i], (double)weight[i]) : (double)own[i]};
     }
 };
 
 template <class Result> struct divide {
-    static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
+    static constexpr unsigned threads = tuning::BOX_PASSES_THREADS, PIXELS = 4; /* of a thread, `threads` apart */
     struct shared {
     };
     const sum *sums; /* of a band of images */
@@ -84,12 +91,20 @@ template <class Result> struct divide {
         const uint32_t number = prim::block_id() / blocks_per_row;
         const int32_t in_band = (int32_t)(number % (uint32_t)rows), row = first + in_band;
         const int64_t image = number / (uint32_t)rows;
-        const int32_t column = (int32_t)(prim::block_id() % blocks_per_row * threads + prim::thread_id());
-        if (column >= x.n) return;
-        const sum *from = sums + image * of_image + in_band * pitch + (int64_t)column * channels;
-        Result *to = out + image * out_image_pitch + row * out_pitch + (int64_t)column * channels;
-        const double covered =
-            prim::product((double)prim::load(x.covered + column), (double)prim::load(y.covered + row));
+        const int32_t begin = (int32_t)(prim::block_id() % blocks_per_row * (threads * PIXELS) + prim::thread_id());
+        const sum *from = sums + image * of_image + in_band * pitch;
+        Result *to = out + image * out_image_pitch + row * out_pitch;
+        const double covered_y = (double)prim::load(y.covered + row);
+#pragma unroll
+        for (unsigned k = 0; k < PIXELS; k++) {
+            const int32_t column = begin + (int32_t)(k * threads);
+            if (column < x.n)
+                divide_pixel(to + (int64_t)column * channels, from + (int64_t)column * channels,
+                             prim::product((double)prim::load(x.covered + column), covered_y));
+        }
+    }
+    PRIM_DEVICE void divide_pixel(Result *to, const sum *from, double covered) const
+    {
         const double whole = shrinks ? covered : area;
         const double alpha = weighted ? with_border(from, channels - 1, whole - covered) : 0;
         for (int32_t c = 0; c < channels; c++) {
@@ -136,7 +151,7 @@ static sat_status queue_division(const box_float_passes *f, const sat_view *dst,
     k.pitch = p->across;
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(Result));
     k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(Result));
-    k.blocks_per_row = (uint32_t)((f->spec.width + (int64_t)k.threads - 1) / k.threads);
+    k.blocks_per_row = (uint32_t)((f->spec.width - 1) / (k.threads * k.PIXELS) + 1);
     k.first = first;
     k.rows = end - first;
     k.channels = p->channels;

@@ -107,11 +107,13 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     if (status != SAT_OK) return status;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, strips = (width + f->strip - 1) / f->strip;
     const int64_t at_once = info.multiprocessors * blocks_at_once<Filter>();
-    f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS);
+    const bool cut = f->window.border->takes_value || f->window.border->shrinks;
+    const int64_t edge_share = cut && Filter::SQUARES && !Filter::COUNTS ? tuning::BOX_FLOAT_EDGE_SHARE : 1;
+    f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS, edge_share);
     if ((int32_t)Filter::QUEUED < f->blocks) {
         const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
         size_t sums;
-        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS * Filter::QUEUE_MEMBERS, &sums))
+        if (!sat_mul(blocks, (size_t)Filter::scratch_of(f->blocks), &sums))
             return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", NAME);
         status = prim::arena_alloc(arena, &f->scratch, sums);
     }

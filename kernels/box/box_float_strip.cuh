@@ -32,12 +32,12 @@ template <class Layout, class Results> struct float_strip : Results {
         const thread_columns m = this->columns_of_thread(origin - x.before);
         const auto own_source = this->source_of_strip(image, origin - x.before);
         const auto source = [&] {
-            if constexpr (Layout::SQUARES)
+            if constexpr (Layout::FEW_REGISTERS)
                 return s.source.get(0);
             else
                 return own_source;
         };
-        if (Layout::SQUARES && prim::thread_id() == 0) s.source.set(0, own_source);
+        if (Layout::FEW_REGISTERS && prim::thread_id() == 0) s.source.set(0, own_source);
         if constexpr (Layout::HAS_COUNTS)
             if (masked()) this->store_mask_source(s, image_number, origin - x.before);
         column_state state[OWN] = {};
@@ -55,7 +55,7 @@ template <class Layout, class Results> struct float_strip : Results {
             this->begin_columns(s, m, state, source(), first + (int32_t)STEP, entry);
         }
         const int32_t apart = near ? (int32_t)STEP : height - 1; /* from a step's leaving rows to its entering ones */
-        this->copy_halves(s, source(), first, first + apart, last);
+        this->copy_halves(s, source(), first, first + apart, last, near);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, this->next_step(results)) {
             column_part oldest[OWN] = {};
@@ -64,12 +64,16 @@ template <class Layout, class Results> struct float_strip : Results {
                 for (unsigned p = 0; p < OWN; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
+            if constexpr (Layout::HAS_COUNTS && !Layout::SQUARES)
+                if (this->counted())
+#pragma unroll
+                    for (unsigned p = 0; p < OWN; p++) this->count_step(s, m.pair[p], state[p], half, at == top);
 #pragma unroll
             for (unsigned p = 0; p < OWN; p++) {
                 if (near)
                     this->sum_near(s, m.pair[p], half, height, at);
                 else
-                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at, at == top);
+                    this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at);
             }
             entry = entry + 1 < blocks ? entry + 1 : 0;
             prim::block_sync(); /* the sums are there, and the rows are read */
@@ -77,9 +81,9 @@ template <class Layout, class Results> struct float_strip : Results {
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
                 if (near)
-                    this->copy_rows(s, source(), leaving + apart, last, half);
+                    this->copy_rows(s, source(), leaving + apart, last, half, true);
                 else
-                    this->copy_halves(s, source(), leaving, leaving + apart, last);
+                    this->copy_halves(s, source(), leaving, leaving + apart, last, false);
             }
             window_sums v;
             if constexpr (Layout::HAS_COUNTS && !Layout::SQUARES)

@@ -21,11 +21,12 @@ namespace box
 /* The windows along an axis, of its positions first .. end - 1.  A line is what is joined: a column of an image, or of
  * a row one channel.  A thread has a block of a line, as many positions as a window has.
  *
- * Source: set; get(image, position, line) and outside(line), the sets that are joined. */
+ * Source: set; get<STEP>(image, position, line, sets), those of neighbouring positions in the image, upwards or
+ * downwards, whose loads do not wait for each other; outside(line). */
 template <class Source> struct join_axis {
     using set = typename Source::set;
     static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
-    static constexpr int32_t AHEAD = sizeof(set) < 32 ? 4 : 2; /* sets loaded before the first is joined */
+    static constexpr int32_t AHEAD = sizeof(set) < 16 ? 8 : 4; /* sets loaded before the first is joined */
     struct shared {
     };
     Source in;
@@ -36,10 +37,24 @@ template <class Source> struct join_axis {
     int32_t blocks;                   /* of the axis, with positions first .. end - 1 */
     uint32_t blocks_of_lines;
 
-    PRIM_DEVICE set at(int64_t image, int32_t position, int32_t line) const
+    /* The sets of `count` positions, at most AHEAD, upwards or downwards. */
+    template <int32_t STEP>
+    PRIM_DEVICE void get(int64_t image, int32_t position, int32_t line, int32_t count, set (&sets)[AHEAD]) const
     {
-        const int32_t from = border_index(along, position);
-        return from < 0 ? in.outside(line) : in.get(image, from, line);
+        const int32_t last = position + STEP * (AHEAD - 1);
+        if (count >= AHEAD && position >= 0 && position < along.n && last >= 0 && last < along.n) {
+            in.template get<STEP>(image, position, line, sets);
+            return;
+        }
+#pragma unroll 1
+        for (int32_t i = 0; i < AHEAD && i < count; i++) {
+            const int32_t from = border_index(along, position + STEP * i);
+            set one[1] = {in.outside(line)};
+            if (from >= 0) in.template get<STEP>(image, from, line, one);
+#pragma unroll
+            for (int32_t k = 0; k < AHEAD; k++)
+                if (k == i) sets[k] = one[0];
+        }
     }
 
     PRIM_DEVICE void operator()(shared &) const
@@ -56,9 +71,7 @@ template <class Source> struct join_axis {
         set joined = {};
         for (int32_t k = side - 1; k >= from; k -= AHEAD) {
             set next[AHEAD];
-#pragma unroll
-            for (int32_t i = 0; i < AHEAD; i++)
-                if (k - i >= from) next[i] = at(image, start - along.before + k - i, line);
+            get<-1>(image, start - along.before + k, line, k - from + 1, next);
 #pragma unroll
             for (int32_t i = 0; i < AHEAD; i++) {
                 if (k - i < from) break;
@@ -70,10 +83,9 @@ template <class Source> struct join_axis {
         for (int32_t k = 1; k < upto; k += AHEAD) {
             set next[AHEAD], ends[AHEAD];
 #pragma unroll
-            for (int32_t i = 0; i < AHEAD; i++) {
-                if (k + i < upto) next[i] = at(image, start - along.before + side - 1 + k + i, line);
+            for (int32_t i = 0; i < AHEAD; i++)
                 if (k + i < upto && k + i >= from) ends[i] = load(to + (k + i) * step);
-            }
+            get<1>(image, start - along.before + side - 1 + k, line, upto - k, next);
 #pragma unroll
             for (int32_t i = 0; i < AHEAD; i++) {
                 if (k + i >= upto) break;
@@ -93,11 +105,17 @@ template <class Set, class Border> struct joined_columns {
     int32_t group;
     bool turned;
 
-    PRIM_DEVICE Set get(int64_t image, int32_t column, int32_t line) const
+    template <int32_t STEP, unsigned N>
+    PRIM_DEVICE void get(int64_t image, int32_t column, int32_t line, Set (&to)[N]) const
     {
-        return load(sets + image * of_image + line / group * of_group + line % group + column * step);
+        const Set *from = sets + image * of_image + line / group * of_group + line % group + column * step;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++, from += STEP * step) to[i] = load(from);
     }
-    PRIM_DEVICE Set outside(int32_t line) const { return border.outside(turned ? line / group : line % group); }
+    PRIM_DEVICE Set outside(int32_t line) const
+    {
+        return border.outside(turned ? line / group : line % group);
+    }
 };
 
 /* ---- host ---------------------------------------------------------------------------------------------- */

@@ -56,17 +56,19 @@ inline int64_t count_of(const segments &s)
     return edges * ((height + s.edge_rows - 1) / s.edge_rows) + (s.strips - edges) * ((height + s.rows - 1) / s.rows);
 }
 
-/* Segments of rows_of() rows.  Blocks that are left in the last wave go to the edges. */
+/* Segments of rows_of() rows.  A strip at an edge has as many as edge_share others, and the blocks that are left in the
+ * last wave. */
 inline segments segments_of(int64_t height, int64_t window, int64_t strips, int64_t images, int64_t at_once,
-                            int64_t step)
+                            int64_t step, int64_t edge_share)
 {
     const auto rows_for = [&](int64_t segments) {
         return (int32_t)(((height + segments - 1) / segments + step - 1) / step * step);
     };
-    const int64_t of_strip = (height - 1) / rows_of(height, window, strips * images, at_once, step) + 1;
-    const int64_t blocks = of_strip * strips * images, waves = (blocks + at_once - 1) / at_once;
-    const int64_t left = (waves * at_once - blocks) / images, edges = strips > 1 ? 2 : 1;
-    const int64_t more = tuning::simulated ? 1 : left / edges;
+    const int64_t edges = strips > 1 ? 2 : 1, shares = strips + edges * (edge_share - 1);
+    const int64_t of_strip = (height - 1) / rows_of(height, window, shares * images, at_once, step) + 1;
+    const int64_t blocks = of_strip * shares * images, waves = (blocks + at_once - 1) / at_once;
+    const int64_t left = (waves * at_once - blocks) / images;
+    const int64_t more = tuning::simulated ? 1 : of_strip * (edge_share - 1) + left / edges;
     return {(int32_t)height, (int32_t)strips, rows_for(of_strip), rows_for(of_strip + more)};
 }
 

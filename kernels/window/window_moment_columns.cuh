@@ -67,8 +67,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
     using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
         Layout::x, Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest,
-        Layout::scratch, Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
-        Layout::masked;
+        Layout::scratch, Layout::in_device, Layout::channel_count, Layout::pixel_of, Layout::shrinks,
+        Layout::takes_value, Layout::valid, Layout::masked;
 
     const double *inverse; /* 1 / n; 0 of 0 */
     /* Rows and columns of a whole window; 1 / of its columns; of its rest. */
@@ -261,10 +261,6 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* ---- the queue ---- */
 
     /* In device memory an entry has the columns' sums and squares, and behind them their counts. */
-    PRIM_DEVICE bool in_device() const
-    {
-        return blocks > (int32_t)QUEUE;
-    }
     PRIM_DEVICE double *queue_at(int32_t entry) const
     {
         return scratch + ((int64_t)prim::block_id() * blocks + entry) * (Layout::QUEUE_MEMBERS * COLUMNS);
@@ -334,7 +330,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         state[0].last_row = INT32_MIN;
 #pragma unroll 1
         for (int32_t at = first; at < end; at += step) {
-            this->copy_rows(s, source, at, end, 0);
+            this->copy_rows(s, source, at, end, 0, true);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
             about_pivot begin = {}, entering = {};
@@ -487,7 +483,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
             sum_around_rest<WHOLE, REST - 1>(s, m, state, oldest, entry, at);
     }
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
-                             int32_t at, bool) const
+                             int32_t at) const
     {
         if (COUNTED || !all_count(at))
             sum_around<false, -1>(s, m, state, oldest, entry, at);

@@ -91,13 +91,14 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     PRIM_DEVICE static window with_border(const window &w, double value, double more)
     {
         if (w.n == 0) return {more, value, 0};
-        const double n = w.n + more, d = apart(value, w.mean), share = more / n;
-        return {n, w.mean + d * share, w.variance * (w.n / n) + d * (w.n / n * share * d)};
+        const double n = w.n + more, per_n = reciprocal(n), d = apart(value, w.mean), share = more * per_n,
+                     rest = w.n * per_n;
+        return {n, w.mean + d * share, w.variance * rest + d * (rest * share * d)};
     }
     /* Positions of a window that lie outside the image, and count. */
     PRIM_DEVICE double beyond(int32_t column, int32_t rows) const
     {
-        return takes_value && column >= 0 && column < x.n ? area - (double)prim::load(x.covered + column) * rows : 0;
+        return column >= 0 && column < x.n ? area - (double)prim::load(x.covered + column) * rows : 0;
     }
 
     PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &) const
@@ -108,7 +109,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                        line = ONE_CHANNEL ? 0 : run / of_line;
         if (line >= channel_count()) return;
         const int32_t rows = rows_of(row);
-        const bool whole = r.whole && rows == y.before + 1 + y.after, has_border = takes_value && !whole;
+        const bool all_rows = rows == y.before + 1 + y.after, whole = r.whole && all_rows;
+        const bool has_border = takes_value && !whole;
         if (plain && !has_border && (COUNTED || whole)) return stage_plain(s, v, run);
         window w[RUN];
         const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
@@ -124,12 +126,13 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             }
         }
         if (has_border) {
-            const int32_t first = r.origin + (int32_t)((run - line * of_line) * RUN);
+            const int32_t first = r.origin + (int32_t)((run - line * of_line) * RUN), end = first + (int32_t)RUN;
+            if (!all_rows || first < x.before || end + x.after > x.n)
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                const double more = beyond(first + (int32_t)i, rows);
-                if (more > 0) w[i] = with_border(w[i], value[line], more);
-            }
+                for (unsigned i = 0; i < RUN; i++) {
+                    const double more = beyond(first + (int32_t)i, rows);
+                    if (more > 0) w[i] = with_border(w[i], value[line], more);
+                }
         }
         if (plain) {
 #pragma unroll

@@ -68,24 +68,45 @@ template <class Set> struct sets_of_samples {
     bool is_f64, has_nodata, skip_nan, takes_value;
     double nodata, value[4];
 
-    PRIM_DEVICE double sample(int64_t image, int32_t row, int32_t e) const
+    /* Of neighbouring rows, upwards or downwards. */
+    template <int32_t STEP, class Sample, unsigned N> PRIM_DEVICE void load_samples(int64_t at, double (&v)[N]) const
     {
+        Sample s[N];
+#pragma unroll
+        for (unsigned i = 0; i < N; i++, at += STEP * in_pitch) s[i] = prim::load((const Sample *)in + at);
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) v[i] = (double)s[i];
+    }
+    /* Samples, and which count. */
+    template <int32_t STEP, unsigned N>
+    PRIM_DEVICE void load_rows(int64_t image, int32_t row, int32_t e, double (&v)[N], bool (&counts)[N]) const
+    {
+        uint8_t in_mask[N];
+        const uint8_t *of_mask = mask + image * mask_image_pitch + row * mask_pitch + e / channels;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++, of_mask += STEP * mask_pitch) in_mask[i] = mask ? prim::load(of_mask) : 1;
         const int64_t at = image * in_image_pitch + row * in_pitch + e;
-        return is_f64 ? prim::load((const double *)in + at) : (double)prim::load((const float *)in + at);
+        if (is_f64)
+            load_samples<STEP, double>(at, v);
+        else
+            load_samples<STEP, float>(at, v);
+#pragma unroll
+        for (unsigned i = 0; i < N; i++)
+            counts[i] = in_mask[i] != 0 && !(has_nodata && v[i] == nodata) && !(skip_nan && v[i] != v[i]);
     }
-    PRIM_DEVICE bool counts(int64_t image, int32_t row, int32_t e, double v) const
+    template <int32_t STEP, unsigned N> PRIM_DEVICE void get(int64_t image, int32_t row, int32_t e, Set (&to)[N]) const
     {
-        if (mask && prim::load(mask + image * mask_image_pitch + row * mask_pitch + e / channels) == 0) return false;
-        return !(has_nodata && v == nodata) && !(skip_nan && v != v);
-    }
-
-    PRIM_DEVICE Set get(int64_t image, int32_t row, int32_t e) const
-    {
-        const double v = sample(image, row, e);
-        return counts(image, row, e, v) ? Set::of(1, v) : Set{};
+        double v[N];
+        bool counts[N];
+        load_rows<STEP>(image, row, e, v, counts);
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) to[i] = counts[i] ? Set::of(1, v[i]) : Set{};
     }
     /* A position outside the image. */
-    PRIM_DEVICE Set outside(int32_t e) const { return takes_value ? Set::of(1, value[e % channels]) : Set{}; }
+    PRIM_DEVICE Set outside(int32_t e) const
+    {
+        return takes_value ? Set::of(1, value[e % channels]) : Set{};
+    }
 };
 
 /* Columns outside the image. */
@@ -149,10 +170,13 @@ template <class Set> struct finish_windows {
     PRIM_DEVICE void write(int64_t number, int32_t row, int32_t e, const Set &s, const extremes &whole, extremes &seen,
                            uint32_t &clipped_here) const
     {
-        const double pixel = in.sample(number, row, e);
+        double of_pixel[1];
+        bool counts[1];
+        in.template load_rows<1>(number, row, e, of_pixel, counts);
+        const double pixel = of_pixel[0];
         const moments<double> m = moments_of(s, pixel, results.ddof);
         if (found) {
-            if (in.counts(number, row, e, pixel) && pixel < seen.low) seen.low = pixel;
+            if (counts[0] && pixel < seen.low) seen.low = pixel;
             if (m.n >= results.of[0].least && m.var > seen.most) seen.most = m.var;
             return;
         }

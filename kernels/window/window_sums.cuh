@@ -21,28 +21,38 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     using typename base::window_sums;
     using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
-    using Layout::RUNS, Layout::PITCH, Layout::pixels, Layout::ONE_CHANNEL, Layout::MEANS_PITCH, Layout::in,
-        Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::takes_value,
-        Layout::shrinks, Layout::area, Layout::counted, Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
+    using Layout::out, Layout::RUNS, Layout::PITCH, Layout::pixels, Layout::ONE_CHANNEL, Layout::MEANS_PITCH,
+        Layout::in, Layout::in_row_bytes, Layout::out_row_bytes, Layout::out_image_bytes, Layout::in_image_pitch,
+        Layout::x, Layout::takes_value, Layout::shrinks, Layout::area, Layout::counted, Layout::channel_count,
+        Layout::pixel_of, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;
     int32_t first_row, end_row; /* of results that count */
     bool plain;                 /* the one result is the mean of what counts, in f32 */
+    bool has_empty;             /* other windows than those without samples are empty, or empty is a number */
 
-    struct strip_results : base::strip_results {
+    struct strip_results {
+        box::strip_means at; /* until prepare_results() */
         uint32_t clipped;
     };
-    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t row) const
+    PRIM_DEVICE strip_results results_of(int32_t origin, uint32_t image, int32_t) const
     {
-        strip_results r = {base::results_of(origin, image, row), 0};
-        r.staged = plain && (r.staged || (ONE_CHANNEL && sizeof(Sample) == 4 && !takes_value));
+        strip_results r = {base::results_of(origin, image, 0), 0};
+        r.at.staged = plain && (r.at.staged || (ONE_CHANNEL && sizeof(Sample) == 4 && !takes_value));
         return r;
     }
+    PRIM_DEVICE void prepare_results(shared &s, const strip_results &r) const
+    {
+        base::prepare_results(s, r.at);
+        if (prim::thread_id() == 0) s.strip.set(r.at);
+    }
+    PRIM_DEVICE void next_step(strip_results &) const {}
     PRIM_DEVICE void end(const strip_results &r) const { add_clipped(clipped, r.clipped); }
 
-    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &r) const
+    PRIM_DEVICE void stage_row(shared &s, window_sums &v, int32_t row, int32_t bottom, const strip_results &) const
     {
+        const box::strip_means r = s.strip.get();
         if (!r.staged)
             this->store_windows(s, v);
         else if (row < bottom)
@@ -55,37 +65,35 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
         const unsigned to = 2 * row_of_warp() + prim::thread_id() % RUNS * MEANS_PITCH;
         const uint32_t least = (uint32_t)results.of[0].least, more = (uint32_t)beyond;
         const float empty = (float)results.of[0].empty;
+        if (beyond > 0)
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) sum[i] = this->with_border(sum[i], 0, beyond);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i += 4) {
             prim::vec<float, 4> mean;
             uint32_t n[4];
             this->load_counts(s, i, n);
+            if (more > 0)
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) n[k] += more;
-            bool numbers = true;
+                for (unsigned k = 0; k < 4; k++) n[k] += more;
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) {
-                sum[i + k] = this->with_border(sum[i + k], 0, beyond);
-                mean.at[k] = (float)quotient_by(sum[i + k], real(n[k], 0));
-                numbers = numbers && mean.at[k] == mean.at[k];
-            }
-            if (!numbers)
+            for (unsigned k = 0; k < 4; k++) mean.at[k] = (float)prim::product(sum[i + k], reciprocal((double)n[k]));
+            if (has_empty)
 #pragma unroll
                 for (unsigned k = 0; k < 4; k++)
-                    if (mean.at[k] != mean.at[k]) mean.at[k] = (float)sum[i + k];
-#pragma unroll
-            for (unsigned k = 0; k < 4; k++)
-                if (n[k] < least) mean.at[k] = empty;
+                    if (n[k] < least) mean.at[k] = empty;
             s.means.template set_vector<4>(to + i, mean);
         }
     }
 
-    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &r) const
+    PRIM_DEVICE void store_row(const shared &s, int32_t row, strip_results &of_strip) const
     {
+        const box::strip_means r = s.strip.get();
+        char *of_row = reinterpret_cast<char *>(out) + r.image * out_image_bytes + row * out_row_bytes;
         if (r.staged)
-            this->store_staged(s, (float *)r.to, r);
+            this->store_staged(s, (float *)of_row + r.begin, r);
         else if (row >= first_row && row < end_row)
-            store_results(s, row, r);
+            of_strip.clipped += store_results(s, row, r);
     }
 
     /* The count of the window of a sample of the strip: of the row's places up to its last one, less those before its
@@ -107,13 +115,15 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
         return {n, sum, extreme ? sum / n : quotient_by(sum, n), 0, 0, 0};
     }
 
-    PRIM_DEVICE void store_results(const shared &s, int32_t row, strip_results &r) const
+    /* Returns how many results were clipped. */
+    PRIM_DEVICE uint32_t store_results(const shared &s, int32_t row, const box::strip_means &r) const
     {
+        uint32_t clipped_here = 0;
         const int32_t channels = (int32_t)channel_count();
         const uint32_t first = (uint32_t)((r.begin - r.origin) * channels),
                        end = (uint32_t)((r.end - r.origin) * channels);
         const double covered_y = this->covered_rows(row);
-        const uint32_t image = prim::block_id() / image_blocks; /* anew: registers are short */
+        const uint32_t image = r.image;
         const Sample *of_row = this->row_at(in + image * in_image_pitch, in_row_bytes, row);
 #pragma unroll 1
         for (uint32_t i = first + prim::thread_id() % RUNS; i < end; i += RUNS) {
@@ -131,9 +141,10 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
                     if constexpr ((decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) == 0)
                         v = value_of(statistic, results, o, m, extremes{});
                 });
-                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, r.clipped);
+                store(o, o.to + image * o.image_bytes + row * o.row_bytes, at, m.x, v, clipped_here);
             }
         }
+        return clipped_here;
     }
 };
 
@@ -174,6 +185,7 @@ sat_status queue_sums(const state *w, const sat_view *src, const sat_view *mask,
 {
     Filter k = filter_of<Filter>(w, src, mask, results);
     const finish::output *o = &k.results.of[0];
+    k.has_empty = o->least > 1 || o->empty == o->empty;
     k.plain = w->spec.outputs == 1 && o->statistic == SAT_STATISTIC_mean && !o->compare && o->p[0] == 0 &&
               o->type == SAT_F32 && k.valid.counted && w->plan.window.area_px <= UINT32_MAX && o->least <= UINT32_MAX;
     return prim::launch(k, box::count_of(w->sums->work) * src->count, stream);

@@ -31,6 +31,7 @@ struct row {
     std::vector<sat_window_output> out;
     bool masked;
     int power;
+    bool skip_nan = false;
 };
 static std::vector<lib> libs;
 #define CK(x)                                                                                                          \
@@ -106,6 +107,7 @@ static obj make(lib &l, const row &r)
         p.outputs = (int)r.out.size();
         p.output = r.out.data();
         p.masked = r.masked;
+        p.skip_nan = r.skip_nan;
         s = l.f<sat_status (*)(sat_window **, const sat_window_spec *, size_t)>("sat_window_create_sized")(
             (sat_window **)&o.p, &p, sizeof p);
         if (s == SAT_OK) o.note = l.f<const char *(*)(void *)>("sat_window_note")(o.p);
@@ -288,6 +290,8 @@ int main(int argc, char **argv)
         auto nm = [&](const char *name) { return strdup((std::string(name) + " " + ws).c_str()); };
         W(nm("f32 mean"), SAT_F32, 1, w, {O("mean", F)});
         W(nm("f32 mean masked"), SAT_F32, 1, w, {O("mean", F)}, true);
+        W(nm("f32 mean of numbers"), SAT_F32, 1, w, {O("mean", F)});
+        rows.back().skip_nan = true;
         W(nm("f32 mean+std"), SAT_F32, 1, w, {O("mean", F), O("std", F)});
         W(nm("f32 mean+std masked"), SAT_F32, 1, w, {O("mean", F), O("std", F)}, true);
     }
