@@ -81,7 +81,7 @@ template <class Layout, class Results> struct float_strip : Results {
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
                 if (near)
-                    this->copy_rows(s, source(), leaving + apart, last, half, true);
+                    this->copy_rows(s, source(), leaving + apart, last, half);
                 else
                     this->copy_halves(s, source(), leaving, leaving + apart, last, false);
             }

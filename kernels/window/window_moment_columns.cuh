@@ -330,7 +330,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         state[0].last_row = INT32_MIN;
 #pragma unroll 1
         for (int32_t at = first; at < end; at += step) {
-            this->copy_rows(s, source, at, end, 0, true);
+            this->copy_rows(s, source, at, end, 0);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
             about_pivot begin = {}, entering = {};

@@ -53,35 +53,55 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     PRIM_DEVICE columns column_at(const shared &s, const lane_columns &l, unsigned k, unsigned further,
                                   unsigned i) const
     {
-        const unsigned at = row_of_warp() + base::place(l.run + further, i);
+        return column_at_place<ALIKE>(s, l, k, row_of_warp() + base::place(l.run + further, i),
+                                      narrow_of_row() + base::narrow_place(l.run + further, i));
+    }
+    /* at, narrow: places in all rows, of sums and of counts. */
+    template <bool ALIKE>
+    PRIM_DEVICE columns column_at_place(const shared &s, const lane_columns &l, unsigned k, unsigned at,
+                                        unsigned narrow) const
+    {
         const prim::vec<double, 2> v = s.sums.template get_vector<2>(2 * at);
-        return {v.at[0], v.at[1], ALIKE ? 1 : number_at(s, l, k, further, i)};
+        return {v.at[0], v.at[1], ALIKE ? 1 : number_at_place(s, l, k, narrow)};
     }
     PRIM_DEVICE int32_t number_at(const shared &s, const lane_columns &l, unsigned k, unsigned further,
                                   unsigned i) const
     {
-        if constexpr (COUNTED)
-            return (int32_t)s.counts.get(row_number() * Layout::NARROW_ROW + base::narrow_place(l.run + further, i));
+        return number_at_place(s, l, k, narrow_of_row() + base::narrow_place(l.run + further, i));
+    }
+    PRIM_DEVICE int32_t number_at_place(const shared &s, const lane_columns &l, unsigned k, unsigned narrow) const
+    {
+        if constexpr (COUNTED) return (int32_t)s.counts.get(narrow);
         return (uint32_t)((int32_t)k - l.before) < (uint32_t)x.n;
     }
-    /* k: below 2 * RUN. */
-    template <bool ALIKE>
-    PRIM_DEVICE void add_column(const shared &s, const lane_columns &l, unsigned k, columns &w, double pivot) const
+    PRIM_DEVICE static unsigned narrow_of_row() { return row_number() * Layout::NARROW_ROW; }
+    /* Column first + i, below 2 * RUN; below RUN unless WRAPS.  i is known when compiled: places differ by i times the
+     * pitch, and by as much again where the next run begins. */
+    template <bool ALIKE, bool WRAPS>
+    PRIM_DEVICE void add_column(const shared &s, const lane_columns &l, unsigned first, unsigned i, columns &w,
+                                double pivot) const
     {
-        const unsigned further = k >= RUN;
-        add<ALIKE>(w, column_at<ALIKE>(s, l, k, further, further ? k - RUN : k), pivot);
+        const bool wraps = WRAPS && first >= RUN - i;
+        const unsigned at = row_of_warp() + base::place(l.run, first),
+                       narrow = narrow_of_row() + base::narrow_place(l.run, first);
+        const unsigned from = wraps ? at + 1 - base::place(0, RUN) : at,
+                       narrow_from = wraps ? narrow + 1 - base::narrow_place(0, RUN) : narrow;
+        add<ALIKE>(
+            w,
+            column_at_place<ALIKE>(s, l, first + i, from + base::place(0, i), narrow_from + base::narrow_place(0, i)),
+            pivot);
     }
     /* Adds n columns, fewer than 2 * GROUP, in groups of powers of two: those of a group are read together. */
-    template <bool ALIKE, unsigned GROUP>
+    template <bool ALIKE, bool WRAPS, unsigned GROUP>
     PRIM_DEVICE void add_near(const shared &s, const lane_columns &l, unsigned first, unsigned n, columns &w,
                               double pivot) const
     {
         if (n & GROUP) {
 #pragma unroll
-            for (unsigned k = 0; k < GROUP; k++) add_column<ALIKE>(s, l, first + k, w, pivot);
+            for (unsigned k = 0; k < GROUP; k++) add_column<ALIKE, WRAPS>(s, l, first, k, w, pivot);
             first += GROUP;
         }
-        if constexpr (GROUP > 1) add_near<ALIKE, GROUP / 2>(s, l, first, n, w, pivot);
+        if constexpr (GROUP > 1) add_near<ALIKE, WRAPS, GROUP / 2>(s, l, first, n, w, pivot);
     }
 
     PRIM_DEVICE double inverse_columns(int32_t n) const
@@ -203,7 +223,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     move(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
             const unsigned first = PART < RUN ? p + PART : 0;
-            add_near<ALIKE, RUN / 2>(s, behind, first, more, further, pivot);
+            add_near<ALIKE, (PART < RUN), RUN / 2>(s, behind, first, more, further, pivot);
 #pragma unroll
             for (unsigned i = 0; i < PART; i++) {
                 const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
@@ -211,7 +231,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                 const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
                 const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);
                 set(v, p + i, window, pivot, n, per_n);
-                if (i + 1 < PART) add_column<ALIKE>(s, behind, first + more + i, further, pivot);
+                if (i + 1 < PART) add_column<ALIKE, true>(s, behind, first + more, i, further, pivot);
             }
             if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
         }
