@@ -91,6 +91,8 @@ struct float_layout {
     static constexpr bool BITS = COUNTS && !SQUARES;
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS;
+    /* Leaving and entering rows are copied together (docs/lab/box.md). */
+    static constexpr bool BOTH_AT_ONCE = SQUARES ? !COUNTS : CHANNELS != 1;
     /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {

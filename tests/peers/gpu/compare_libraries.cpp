@@ -4,7 +4,7 @@
  *         -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread
  *     ROWS="box u8" ./compare ./old.so ./new.so ./new.so+SETTING
  *
- * ROWS: only rows whose name holds it.  +SETTING: an environment variable that is 1 while this library's objects are
+ * ROWS: only rows whose name holds it, or one of several, between commas.  +SETTING: an environment variable that is 1 while this library's objects are
  * created.  Times are medians of 7 rounds of several launches between events, in microseconds; ratios and bits compare
  * with the first library. */
 #include <cuda_runtime.h>
@@ -134,6 +134,15 @@ static void drop(lib &l, const row &r, obj &o)
                     : !strcmp(r.kind, "box") ? "sat_box_destroy"
                                              : "sat_window_destroy";
     if (o.p) l.f<void (*)(void **)>(n)(&o.p);
+}
+/* Does a name hold one of the words between commas? */
+static bool is_named(const std::string &name, const std::string &words)
+{
+    for (size_t at = 0, end; at <= words.size(); at = end + 1) {
+        end = std::min(words.find(',', at), words.size());
+        if (name.find(words.substr(at, end - at)) != std::string::npos) return true;
+    }
+    return false;
 }
 int main(int argc, char **argv)
 {
@@ -336,7 +345,7 @@ int main(int argc, char **argv)
     sat_type filled = SAT_TYPE_NONE;
     for (auto &r : rows) {
         std::string full = std::string(r.kind) + " " + r.name + (r.border[0] ? std::string(" ") + r.border : "");
-        if (filter && full.find(filter) == std::string::npos) continue;
+        if (filter && !is_named(full, filter)) continue;
         if (filled != r.sample) {
             const size_t n = (size_t)N * N * 3;
             if (r.sample == SAT_F32) {
