@@ -1,8 +1,10 @@
 /* window_sums.cu - statistics of windows of floats that are made of counts and sums: means, sums, counts, thresholds
  * of means.
  *
- * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  What does not
- * count is 0.  The kernels here make results of both.
+ * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  A sample is
+ *         tested once, as it enters: it leaves a bit, and 0 in its place if it does not count.  The bits of STEP rows
+ *         wait until these rows leave; then they are counted again, and tell what becomes 0.  The kernels here make
+ *         results of sums and counts.
  *
  * Paper   Those of box_float.cu.
  *
@@ -12,7 +14,7 @@
  *
  * Launch, Sync  As box_float.cu.
  *
- * Traffic That of box_float.cu; a mask as the samples: 1R, and the leaving rows a second time from L2.
+ * Traffic That of box_float.cu; 1R of a mask; of tall windows 1R1W of a bit for each sample, in L2.
  *
  * Limits  Windows that box_float.cu has strips for, of less than 2^32 samples and 2^16 rows where samples are counted.
  *
