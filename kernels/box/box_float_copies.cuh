@@ -76,16 +76,21 @@ template <class Layout> struct float_copies : Layout {
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second, int32_t end,
                                  bool with_mask) const
     {
-        const int32_t both[2] = {first, second};
-        if constexpr (Layout::BOTH_AT_ONCE) copy_samples(s, m, both, end, 0);
-#pragma unroll(Layout::SQUARES ? 1 : 2)
-        for (unsigned half = 0; half < 2; half++) {
-            const int32_t rows[1] = {half ? second : first};
-            if constexpr (!Layout::BOTH_AT_ONCE) copy_samples(s, m, rows, end, half * STEP);
-            if constexpr (COUNTS)
-                if (masked() && (half || with_mask || Layout::SQUARES))
-                    copy_mask(s, s.mask_source.get(0), rows, end, half * STEP);
+        const int32_t leaving[1] = {first}, entering[1] = {second}, both[2] = {first, second};
+        if constexpr (Layout::BOTH_AT_ONCE) {
+            copy_samples(s, m, both, end, 0);
+        } else {
+            copy_samples(s, m, leaving, end, 0);
+            copy_samples(s, m, entering, end, STEP);
         }
+        if constexpr (COUNTS)
+            if (masked()) {
+                const strip_source<uint8_t> mask = s.mask_source.get(0);
+                if (with_mask || Layout::SQUARES)
+                    copy_mask(s, mask, both, end, 0);
+                else
+                    copy_mask(s, mask, entering, end, STEP);
+            }
     }
     template <unsigned HALVES>
     PRIM_DEVICE void copy_samples(shared &s, const strip_source<Sample> &m, const int32_t (&first)[HALVES], int32_t end,
@@ -97,7 +102,8 @@ template <class Layout> struct float_copies : Layout {
             copy_vectors<2>(s.rows, m, first, end, slot);
         copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
     }
-    PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, const int32_t (&first)[1], int32_t end,
+    template <unsigned HALVES>
+    PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, const int32_t (&first)[HALVES], int32_t end,
                                unsigned slot) const
     {
         if (valid.mask_words) copy_vectors<4>(s.mask, m, first, end, slot);
@@ -105,10 +111,7 @@ template <class Layout> struct float_copies : Layout {
     }
 
     /* The row of the image that a row of windows has; -1: none. */
-    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const
-    {
-        return row < end ? border_index(y, row) : -1;
-    }
+    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const { return row < end ? border_index(y, row) : -1; }
     template <class T> PRIM_DEVICE static const T *row_at(const T *image, int64_t row_bytes, int32_t row)
     {
         return reinterpret_cast<const T *>(reinterpret_cast<const char *>(image) + row * row_bytes);
@@ -126,14 +129,14 @@ template <class Layout> struct float_copies : Layout {
         const int32_t column = (int32_t)(prim::thread_id() % VECTORS * N);
         if (column < m.begin || column >= m.end || (!EVEN && own >= ROWS)) return;
         const unsigned to = (slot + own) * COLUMNS + (unsigned)column;
-        const auto inside = [&](int32_t row) { return row >= 0 && row + (int32_t)STEP <= y.n; };
-        const auto at_row = [&](int32_t row) { return row_at(m.image + m.first + column, m.row_bytes, row); };
+        const T *of_column = m.image + m.first + column;
         bool all_inside = true;
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++) {
-            all_inside = all_inside && inside(first[h]);
-            if (!inside(first[h])) continue;
-            const T *from = at_row(first[h] + (int32_t)own);
+            const bool inside = first[h] >= 0 && first[h] + (int32_t)STEP <= y.n;
+            all_inside = all_inside && inside;
+            if (!inside) continue;
+            const T *from = row_at(of_column, m.row_bytes, first[h] + (int32_t)own);
 #pragma unroll
             for (unsigned k = 0; k < STEP; k += ROWS, from = row_at(from, m.row_bytes, (int32_t)ROWS))
                 if (EVEN || own + k < STEP) prim::copy_async_vector<N>(rows, to + (h * STEP + k) * COLUMNS, from);
@@ -145,11 +148,11 @@ template <class Layout> struct float_copies : Layout {
 #pragma unroll 1
         for (unsigned k = own; k < HALVES * STEP; k += ROWS) {
             const int32_t begin = k < STEP ? first[0] : first[HALVES - 1];
-            if (HALVES > 1 && inside(begin)) continue;
+            if (HALVES > 1 && begin >= 0 && begin + (int32_t)STEP <= y.n) continue;
             const int32_t row = source_of_row(begin + (int32_t)(k % STEP), end);
             const unsigned at = to + (k - own) * COLUMNS;
             if (row >= 0)
-                prim::copy_async_vector<N>(rows, at, at_row(row));
+                prim::copy_async_vector<N>(rows, at, row_at(of_column, m.row_bytes, row));
             else
                 rows.template set_vector<N>(at, none);
         }

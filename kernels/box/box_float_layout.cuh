@@ -92,7 +92,7 @@ struct float_layout {
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS;
     /* Leaving and entering rows are copied together (docs/lab/box.md). */
-    static constexpr bool BOTH_AT_ONCE = SQUARES ? !COUNTS : CHANNELS != 1;
+    static constexpr bool BOTH_AT_ONCE = SQUARES || CHANNELS != 1;
     /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
