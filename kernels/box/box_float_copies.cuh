@@ -78,7 +78,7 @@ template <class Layout> struct float_copies : Layout {
     {
         const int32_t both[2] = {first, second};
         if constexpr (Layout::BOTH_AT_ONCE) copy_samples(s, m, both, end, 0);
-        constexpr int COPIES = Layout::SQUARES ? 1 : 2; /* of the loop's code */
+        [[maybe_unused]] constexpr int COPIES = Layout::SQUARES ? 1 : 2; /* of the loop's code */
 #pragma unroll COPIES
         for (unsigned half = 0; half < 2; half++) {
             const int32_t rows[1] = {half ? second : first};

@@ -40,9 +40,9 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     static_assert(3 * STAGED <= 4 * Layout::ROW);
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
-        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
-        Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
-        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
+        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::x, Layout::y, Layout::area, Layout::value,
+        Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip, Layout::channel_count, Layout::pixel_of,
+        Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
 
     finish results;
     uint64_t *clipped;

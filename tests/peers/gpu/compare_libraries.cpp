@@ -4,9 +4,9 @@
  *         -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread
  *     ROWS="box u8" ./compare ./old.so ./new.so ./new.so+SETTING
  *
- * ROWS: only rows whose name holds it, or one of several, between commas.  +SETTING: an environment variable that is 1 while this library's objects are
- * created.  Times are medians of 7 rounds of several launches between events, in microseconds; ratios and bits compare
- * with the first library. */
+ * ROWS: only rows whose name holds it, or one of several, between commas.  +SETTING: an environment variable that is 1
+ * while this library's objects are created.  Times are medians of 7 rounds of several launches between events, in
+ * microseconds; ratios and bits compare with the first library. */
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <stdio.h>
