@@ -185,14 +185,15 @@ template <class Layout> struct float_columns : float_counting<Layout> {
     }
 
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
-     * first has that entry, and the rest.  first: the first of these rows. */
+     * first has that entry, and the rest.  first: the first of these rows.  Where samples are counted, those
+     * of these rows and of the leaving block are. */
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
                                    const strip_source<Sample> &source, int32_t first, int32_t entry) const
     {
         const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
         const int32_t first_entry = entry;
         bool turned = false;
-        uint32_t block = 0; /* the leaving block, which is only counted, or the next one */
+        uint32_t block = 0; /* in the ring of bits: the leaving block, which is only counted, is the first */
 #pragma unroll 1
         for (int32_t at = first - (counted() ? (int32_t)STEP : 0); at < end; at += 2 * (int32_t)STEP) {
             this->copy_halves(s, source, at, at + (int32_t)STEP, end, true);

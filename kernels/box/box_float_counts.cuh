@@ -33,11 +33,11 @@ template <class Layout> struct float_counting : float_copies<Layout> {
     static_assert(STEP <= 8);
 
     struct counting_state {
-        two_counts between; /* rows of a step's first window, but for its last one */
-        two_rows begun;     /* rows behind the last whole block of these */
+        two_counts between; /* how many count, of the rows of a step's first window but for its last one */
+        two_rows begun;     /* which of these rows count, from the last whole block's end on */
         uint32_t turn;      /* the ring's entry of the leaving block */
     };
-    /* Whole blocks of the rows between; none in windows of STEP rows, or less. */
+    /* Whole blocks of these rows, and the rows behind them; no blocks in windows of STEP rows, or less. */
     PRIM_DEVICE uint32_t ring_size() const { return (uint32_t)(height - 1) / STEP; }
     PRIM_DEVICE uint32_t begun_rows() const { return (uint32_t)(height - 1) % STEP; }
 
@@ -83,7 +83,7 @@ template <class Layout> struct float_counting : float_copies<Layout> {
             for (unsigned i = 0; i < 2; i++)
                 if (rows >> (16 * i + t) & 1) s.rows.set(place_of_slot<NEAR>(slot, t) + m.at + i, Sample(0));
     }
-    /* Takes rows out whose samples are no data or, if NAN, not numbers. */
+    /* Takes rows out whose samples are no data or, unless NAN_COUNTS, not numbers. */
     template <bool NEAR, bool NAN_COUNTS>
     PRIM_DEVICE void test_values(const shared &s, unsigned slot, const column_pair &m, two_rows &rows) const
     {

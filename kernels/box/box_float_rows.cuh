@@ -12,7 +12,7 @@ template <class Layout> struct float_rows : float_columns<Layout> {
     using typename Layout::two;
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
     using Layout::RUNS, Layout::PITCH, Layout::ONE_CHANNEL, Layout::x, Layout::pixels, Layout::channel_count,
-        Layout::row_number, Layout::row_of_warp, Layout::counted;
+        Layout::row_number, Layout::row_of_warp;
     static constexpr bool COUNTS = Layout::HAS_COUNTS;
 
     /* Of a lane's pixels. */

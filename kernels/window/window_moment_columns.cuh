@@ -66,9 +66,9 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
     using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
-        Layout::x, Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest,
-        Layout::scratch, Layout::in_device, Layout::channel_count, Layout::pixel_of, Layout::shrinks,
-        Layout::takes_value, Layout::valid, Layout::masked;
+        Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch,
+        Layout::in_device, Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
+        Layout::masked;
 
     const double *inverse; /* 1 / n; 0 of 0 */
     /* Rows and columns of a whole window; 1 / of its columns; of its rest. */

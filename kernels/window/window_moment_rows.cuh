@@ -15,8 +15,8 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS, WARPS = Layout::ROW_WARPS;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     using base::per_width;
-    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::y, Layout::pixels, Layout::channel_count,
-        Layout::row_number, Layout::row_of_warp;
+    using Layout::RUNS, Layout::ONE_CHANNEL, Layout::x, Layout::pixels, Layout::channel_count, Layout::row_number,
+        Layout::row_of_warp;
 
     /* Of the windows of a lane's pixels.  n: samples.  Where they are not counted, n has columns in the image, and
      * squares are those of moment_columns::store().  Squares may be little less than 0. */
@@ -76,7 +76,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
     PRIM_DEVICE static unsigned narrow_of_row() { return row_number() * Layout::NARROW_ROW; }
     /* Column first + i, below 2 * RUN; below RUN unless WRAPS.  i is known when compiled: places differ by i times the
-     * pitch, and by as much again where the next run begins. */
+     * pitch, and where the next run begins by a constant besides. */
     template <bool ALIKE, bool WRAPS>
     PRIM_DEVICE void add_column(const shared &s, const lane_columns &l, unsigned first, unsigned i, columns &w,
                                 double pivot) const

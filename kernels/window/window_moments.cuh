@@ -40,9 +40,9 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     static_assert(3 * STAGED <= 4 * Layout::ROW);
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
-        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::image_blocks, Layout::x, Layout::y,
-        Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip,
-        Layout::channel_count, Layout::pixel_of, Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
+        Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::x, Layout::y, Layout::area, Layout::value,
+        Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip, Layout::channel_count, Layout::pixel_of,
+        Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
 
     finish results;
     uint64_t *clipped;
@@ -93,7 +93,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         if (w.n == 0) return {more, value, 0};
         const double n = w.n + more, per_n = reciprocal(n), d = apart(value, w.mean), share = more * per_n,
                      rest = w.n * per_n;
-        return {n, w.mean + d * share, w.variance * rest + d * (rest * share * d)};
+        const double mean = prim::multiply_add(w.mean, rest, value * share);
+        return {n, value == w.mean ? value : mean, w.variance * rest + d * (rest * share * d)};
     }
     /* Positions of a window that lie outside the image, and count. */
     PRIM_DEVICE double beyond(int32_t column, int32_t rows) const

@@ -82,9 +82,9 @@ template <class Set> struct sets_of_samples {
     PRIM_DEVICE void load_rows(int64_t image, int32_t row, int32_t e, double (&v)[N], bool (&counts)[N]) const
     {
         uint8_t in_mask[N];
-        const uint8_t *of_mask = mask + image * mask_image_pitch + row * mask_pitch + e / channels;
+        int64_t pixel = image * mask_image_pitch + row * mask_pitch + e / channels;
 #pragma unroll
-        for (unsigned i = 0; i < N; i++, of_mask += STEP * mask_pitch) in_mask[i] = mask ? prim::load(of_mask) : 1;
+        for (unsigned i = 0; i < N; i++, pixel += STEP * mask_pitch) in_mask[i] = mask ? prim::load(mask + pixel) : 1;
         const int64_t at = image * in_image_pitch + row * in_pitch + e;
         if (is_f64)
             load_samples<STEP, double>(at, v);

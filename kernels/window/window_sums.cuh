@@ -23,8 +23,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
     using Layout::out, Layout::RUNS, Layout::PITCH, Layout::pixels, Layout::ONE_CHANNEL, Layout::MEANS_PITCH,
         Layout::in, Layout::in_row_bytes, Layout::out_row_bytes, Layout::out_image_bytes, Layout::in_image_pitch,
-        Layout::x, Layout::takes_value, Layout::shrinks, Layout::area, Layout::counted, Layout::channel_count,
-        Layout::pixel_of, Layout::row_of_warp;
+        Layout::x, Layout::takes_value, Layout::counted, Layout::channel_count, Layout::pixel_of, Layout::row_of_warp;
 
     finish results;
     uint64_t *clipped;

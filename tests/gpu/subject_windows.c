@@ -111,14 +111,20 @@ static bool of_image(size_t k)
     return in_passes(k) || k % 48 == 26;
 }
 
+/* Floats of which sums alone are wanted, which have kernels of their own; the other cases seldom come to them. */
+static bool of_sums_alone(size_t k)
+{
+    return k % 24 == 9;
+}
+
 static void choose_outputs(windows *w, size_t k, uint64_t *random)
 {
     static const sat_type types[] = {SAT_TYPE_NONE, SAT_F64, SAT_F32, SAT_U8, SAT_I16,
                                      SAT_U16,       SAT_U32, SAT_I8,  SAT_I32};
     const bool wide = w->spec.sample == SAT_U32 || w->spec.sample == SAT_I32; /* no squares of them */
     static const char *const of_sums[] = {"mean", "sum", "count", "bradley"};
-    /* Half of the specs of floats need sums alone, which have kernels of their own. */
-    const bool sums = is_float(w->spec.sample) && k % 24 != 2 && !of_image(k) && random64(random) % 2;
+    const bool sums =
+        of_sums_alone(k) || (is_float(w->spec.sample) && k % 24 != 2 && !of_image(k) && random64(random) % 2);
     sat_statistic_info info;
     size_t statistics = 0;
     while (sat_statistic_at(statistics, &info)) statistics++;
@@ -160,7 +166,9 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     w->spec = (sat_window_spec){.width = random_in(random, 1, random64(random) % 4 ? most : 6 * most),
                                 .height = random_in(random, 1, most),
                                 .channels = (int)random_in(random, 1, 4),
-                                .sample = samples[k % SAMPLES],
+                                .sample = !of_sums_alone(k) ? samples[k % SAMPLES]
+                                          : k % 48 == 9     ? SAT_F64
+                                                            : SAT_F32,
                                 .window_width = sides[random64(random) % 7],
                                 .window_height = sides[random64(random) % 7],
                                 .border = border.name,
@@ -187,7 +195,11 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     if (is_signed(w->spec.sample) && random64(random) % 2) w->spec.nodata = -w->spec.nodata;
     if (!is_float(w->spec.sample)) return;
     w->spec.skip_nan = random64(random) % 3 == 0 || of_image(k);
-    if (random64(random) % 2) w->spec.channels = 1;
+    if (of_sums_alone(k))
+        w->spec.masked = k % 96 < 48;
+    else if (random64(random) % 2)
+        w->spec.channels = 1;
+    if (k % 96 == 33) w->spec.channels = 3; /* threads have columns of two pixels */
     /* Means of f32 alone, and means and deviations: several steps and strips, with a halo of one warp and of two. */
     const bool deviations = k % 24 == 14 || k % 24 == 20;
     if (k % 12 == 11 || deviations) {
