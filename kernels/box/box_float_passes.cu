@@ -11,7 +11,7 @@
  * Layout  band of images -> columns' sums -> transposed -> rows' sums -> transposed back -> means
  *
  * Launch  For sums, a thread for each line and each block of its axis: the block upwards, then the next one downwards.
- *         Warps touch whole lines of memory.  For means, a thread for each pixel.
+ *         Warps touch whole lines of memory.  For means, a thread for four pixels of a row.
  *
  * Traffic For each sample 1R of the image, its rows a second time from L2; 6R6W of f64 sums, two of them in L2.
  *
