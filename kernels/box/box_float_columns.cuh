@@ -17,7 +17,6 @@ template <class Layout> struct float_columns : float_counting<Layout> {
         Layout::pixel_of, Layout::place, Layout::height, Layout::counted;
     using typename float_counting<Layout>::column_pair;
     using typename float_counting<Layout>::counting_state;
-    using float_counting<Layout>::scratch_of_block;
     static constexpr bool COUNTS = Layout::HAS_COUNTS;
 
     struct thread_columns {
@@ -137,12 +136,13 @@ template <class Layout> struct float_columns : float_counting<Layout> {
         for (unsigned t = 0; t < STEP; t++) store_sums(s, t, m, sum[t]);
     }
     template <unsigned HEIGHT = STEP>
-    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first, int32_t height, int32_t at) const
+    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, const column_state &state, unsigned first,
+                              int32_t height, int32_t at) const
     {
         if (height == (int32_t)HEIGHT)
             sum_near<HEIGHT>(s, m, first);
         else if constexpr (HEIGHT > 1)
-            sum_near<HEIGHT - 1>(s, m, first, height, at);
+            sum_near<HEIGHT - 1>(s, m, state, first, height, at);
     }
 
     /* The queue: sums of whole blocks.  Entry b % blocks is block b's.  After each turn of the ring all its entries
@@ -150,14 +150,14 @@ template <class Layout> struct float_columns : float_counting<Layout> {
     PRIM_DEVICE two queued(const shared &s, int32_t entry, const column_pair &m) const
     {
         if constexpr (QUEUE > 0) return s.queue.template get_vector<2>((unsigned)entry * COLUMNS + m.at);
-        return prim::load_vector<2>(scratch_of_block() + (int64_t)entry * COLUMNS + m.at);
+        return prim::load_vector<2>(this->scratch_of_block() + (int64_t)entry * COLUMNS + m.at);
     }
     PRIM_DEVICE void queue(shared &s, int32_t entry, const column_pair &m, const two &sum) const
     {
         if constexpr (QUEUE > 0)
             s.queue.template set_vector<2>((unsigned)entry * COLUMNS + m.at, sum);
         else
-            prim::store_vector(scratch_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
+            prim::store_vector(this->scratch_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
     }
 
     /* first: the first entry that has been filled. */

@@ -16,6 +16,11 @@ template <class Layout> struct float_copies : Layout {
         Layout::in_row_bytes, Layout::aligned, Layout::channel_count, Layout::pixel_of, Layout::valid, Layout::masked,
         Layout::absent;
 
+    /* Rows that all threads copy at once, vectors of N samples; EVEN: they are all busy, in all rounds. */
+    template <unsigned N>
+    static constexpr unsigned AT_ONCE = threads / (COLUMNS / N) ? threads / (COLUMNS / N) : 1;
+    template <unsigned N> static constexpr bool EVEN = STEP % AT_ONCE<N> == 0 && AT_ONCE<N> *(COLUMNS / N) == threads;
+
     template <class T>
     PRIM_DEVICE strip_source<T> source_of(const T *image, int64_t row_bytes, int32_t left, int32_t channels,
                                           int32_t unit, T absent) const
@@ -62,124 +67,135 @@ template <class Layout> struct float_copies : Layout {
     }
 
     /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
-     * needed, and may be absent. */
-    PRIM_DEVICE void copy_rows(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end,
-                               unsigned slot) const
+     * needed, and may be absent.  with_mask: and those of the mask. */
+    PRIM_DEVICE void copy_rows(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end, unsigned slot,
+                               bool with_mask) const
     {
-        const int32_t rows[1] = {first};
-        copy_samples(s, m, rows, end, slot);
+        if (aligned == CHUNK)
+            copy_vectors<CHUNK>(s.rows, m, first, end, slot);
+        else if (CHUNK > 2 && aligned == 2)
+            copy_vectors<2>(s.rows, m, first, end, slot);
+        if (m.others > 0) copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
         if constexpr (COUNTS)
-            if (masked()) copy_mask(s, s.mask_source.get(0), rows, end, slot);
+            if (masked() && with_mask) copy_mask(s, s.mask_source.get(0), first, end, slot);
     }
     /* Rows from `first` on to the first half of the slots, with a mask or, where they have been counted, without, and
      * rows from `second` on to the other one. */
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second, int32_t end,
                                  bool with_mask) const
     {
-        const int32_t leaving[1] = {first}, entering[1] = {second}, both[2] = {first, second};
-        if constexpr (Layout::BOTH_AT_ONCE) {
-            copy_samples(s, m, both, end, 0);
-        } else {
-            copy_samples(s, m, leaving, end, 0);
-            copy_samples(s, m, entering, end, STEP);
+        const bool inside = first >= 0 && second + (int32_t)STEP <= y.n;
+        if (inside && aligned == CHUNK && EVEN<CHUNK>) {
+            copy_inside<CHUNK, 2>(s.rows, m, in_row_bytes, first, second - first, 0);
+            if (m.others > 0)
+#pragma unroll 1
+                for (unsigned half = 0; half < 2; half++)
+                    copy_others(s.rows, m, half ? second : first, end, half * STEP,
+                                [&](unsigned i) { return s.sources.get(i); });
+            if constexpr (COUNTS)
+                if (masked()) copy_mask_halves(s, first, second, end, with_mask);
+            return;
         }
-        if constexpr (COUNTS)
-            if (masked()) {
-                const strip_source<uint8_t> mask = s.mask_source.get(0);
-                if (with_mask || Layout::SQUARES)
-                    copy_mask(s, mask, both, end, 0);
-                else
-                    copy_mask(s, mask, entering, end, STEP);
-            }
+#pragma unroll 1
+        for (unsigned half = 0; half < 2; half++)
+            copy_rows(s, m, half ? second : first, end, half * STEP, half || with_mask);
     }
-    template <unsigned HALVES>
-    PRIM_DEVICE void copy_samples(shared &s, const strip_source<Sample> &m, const int32_t (&first)[HALVES], int32_t end,
-                                  unsigned slot) const
+    PRIM_DEVICE void copy_mask_halves(shared &s, int32_t first, int32_t second, int32_t end, bool with_first) const
     {
-        if (aligned == CHUNK)
-            copy_vectors<CHUNK>(s.rows, m, first, end, slot);
-        else if (CHUNK > 2 && aligned == 2)
-            copy_vectors<2>(s.rows, m, first, end, slot);
-        copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
+        const strip_source<uint8_t> mask = s.mask_source.get(0);
+        if (with_first) copy_mask(s, mask, first, end, 0);
+        if (!valid.mask_words || !EVEN<4>) return copy_mask(s, mask, second, end, STEP);
+        copy_inside<4, 1>(s.mask, mask, valid.mask_row_bytes, second, 0, STEP);
+        if (mask.others > 0) copy_other_masks(s, mask, second, end, STEP);
     }
-    template <unsigned HALVES>
-    PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, const int32_t (&first)[HALVES], int32_t end,
+    /* Rows that lie in the image; HALVES: from `first` on to the slots from `slot` on, and those so many rows apart to
+     * the slots behind. */
+    template <unsigned N, unsigned HALVES, class T, unsigned SIZE>
+    PRIM_DEVICE void copy_inside(prim::array<T, SIZE> &rows, const strip_source<T> &m, int64_t row_bytes, int32_t first,
+                                 int32_t apart, unsigned slot) const
+    {
+        const int32_t column = (int32_t)(prim::thread_id() % (COLUMNS / N) * N);
+        if (column < m.begin || column >= m.end) return;
+        const T *from = row_at(m.image + m.first + column, row_bytes,
+                               first + (int32_t)(prim::thread_id() / (COLUMNS / N)));
+#pragma unroll
+        for (unsigned k = 0; k < STEP; k += AT_ONCE<N>, from = row_at(from, row_bytes, (int32_t)AT_ONCE<N>))
+#pragma unroll
+            for (unsigned h = 0; h < HALVES; h++)
+                prim::copy_async_vector<N>(rows, prim::thread_id() * N + (slot + h * STEP + k) * COLUMNS,
+                                           h ? row_at(from, row_bytes, apart) : from);
+    }
+    PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
                                unsigned slot) const
     {
         if (valid.mask_words) copy_vectors<4>(s.mask, m, first, end, slot);
+        if (m.others > 0) copy_other_masks(s, m, first, end, slot);
+    }
+    PRIM_DEVICE void copy_other_masks(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
+                                      unsigned slot) const
+    {
         copy_others(s.mask, m, first, end, slot, [&](unsigned i) { return source_of_pixel(m.left, i); });
     }
 
     /* The row of the image that a row of windows has; -1: none. */
-    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const { return row < end ? border_index(y, row) : -1; }
+    PRIM_DEVICE int32_t source_of_row(int32_t row, int32_t end) const
+    {
+        return row < end ? border_index(y, row) : -1;
+    }
     template <class T> PRIM_DEVICE static const T *row_at(const T *image, int64_t row_bytes, int32_t row)
     {
         return reinterpret_cast<const T *>(reinterpret_cast<const char *>(image) + row * row_bytes);
     }
 
     /* Neighbouring threads copy neighbouring vectors, and all of them whole rows at a time: rows of a step are often
-     * powers of two apart, and lie behind the same few channels of memory.  first: of the rows of each half. */
-    template <unsigned N, class T, unsigned SIZE, unsigned HALVES>
-    PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const strip_source<T> &m, const int32_t (&first)[HALVES],
-                                  int32_t end, unsigned slot) const
+     * powers of two apart, and lie behind the same few channels of memory. */
+    template <unsigned N, class T, unsigned SIZE>
+    PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
+                                  unsigned slot) const
     {
-        constexpr unsigned VECTORS = COLUMNS / N, ROWS = threads / VECTORS ? threads / VECTORS : 1;
-        constexpr bool EVEN = STEP % ROWS == 0 && ROWS * VECTORS == threads;
+        constexpr unsigned VECTORS = COLUMNS / N, ROWS = AT_ONCE<N>;
         const unsigned own = prim::thread_id() / VECTORS;
         const int32_t column = (int32_t)(prim::thread_id() % VECTORS * N);
-        if (column < m.begin || column >= m.end || (!EVEN && own >= ROWS)) return;
+        if (column < m.begin || column >= m.end || (!EVEN<N> && own >= ROWS)) return;
         const unsigned to = (slot + own) * COLUMNS + (unsigned)column;
-        const T *of_column = m.image + m.first + column;
-        bool all_inside = true;
-#pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) {
-            const bool inside = first[h] >= 0 && first[h] + (int32_t)STEP <= y.n;
-            all_inside = all_inside && inside;
-            if (!inside) continue;
-            const T *from = row_at(of_column, m.row_bytes, first[h] + (int32_t)own);
+        if (first >= 0 && first + (int32_t)STEP <= y.n) {
+            const T *from = row_at(m.image + m.first + column, m.row_bytes, first + (int32_t)own);
 #pragma unroll
             for (unsigned k = 0; k < STEP; k += ROWS, from = row_at(from, m.row_bytes, (int32_t)ROWS))
-                if (EVEN || own + k < STEP) prim::copy_async_vector<N>(rows, to + (h * STEP + k) * COLUMNS, from);
+                if (EVEN<N> || own + k < STEP) prim::copy_async_vector<N>(rows, to + k * COLUMNS, from);
+            return;
         }
-        if (all_inside) return;
         prim::vec<T, N> none;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) none.at[i] = m.absent;
 #pragma unroll 1
-        for (unsigned k = own; k < HALVES * STEP; k += ROWS) {
-            const int32_t begin = k < STEP ? first[0] : first[HALVES - 1];
-            if (HALVES > 1 && begin >= 0 && begin + (int32_t)STEP <= y.n) continue;
-            const int32_t row = source_of_row(begin + (int32_t)(k % STEP), end);
-            const unsigned at = to + (k - own) * COLUMNS;
+        for (unsigned k = 0; own + k < STEP; k += ROWS) {
+            const int32_t row = source_of_row(first + (int32_t)(own + k), end);
             if (row >= 0)
-                prim::copy_async_vector<N>(rows, at, row_at(of_column, m.row_bytes, row));
+                prim::copy_async_vector<N>(rows, to + k * COLUMNS,
+                                           row_at(m.image + m.first + column, m.row_bytes, row));
             else
-                rows.template set_vector<N>(at, none);
+                rows.template set_vector<N>(to + k * COLUMNS, none);
         }
     }
 
     /* The other columns: as many of each row for all warps, so that a strip at an edge takes no longer than others. */
-    template <class T, unsigned SIZE, unsigned HALVES, class Source>
-    PRIM_DEVICE void copy_others(prim::array<T, SIZE> &rows, const strip_source<T> &m, const int32_t (&first)[HALVES],
-                                 int32_t end, unsigned slot, const Source &source_at) const
+    template <class T, unsigned SIZE, class Source>
+    PRIM_DEVICE void copy_others(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
+                                 unsigned slot, const Source &source_at) const
     {
-        if (m.others == 0) return;
         const unsigned own = prim::warp_id() % STEP, lane = prim::warp_id() / STEP * prim::WARP + prim::lane_id();
-        const unsigned vectors = (unsigned)(m.end - m.begin);
-#pragma unroll 1
-        for (unsigned h = 0; h < HALVES; h++) {
-            const unsigned to = (slot + h * STEP + own) * COLUMNS;
-            const int32_t row = source_of_row((h > 0 ? first[HALVES - 1] : first[0]) + (int32_t)own, end);
-            const T *from = row_at(m.image, m.row_bytes, row < 0 ? 0 : row);
-            for (unsigned i = lane; i < m.others; i += WARPS * prim::WARP) {
-                const unsigned column = i < (unsigned)m.begin ? i : i + vectors;
-                const int32_t at = source_at(column);
-                if (at < 0) continue; /* absent, since prepare_columns() */
-                if (row >= 0)
-                    prim::copy_async(rows, to + column, from + at);
-                else
-                    rows.set(to + column, m.absent);
-            }
+        const unsigned vectors = (unsigned)(m.end - m.begin), to = (slot + own) * COLUMNS;
+        const int32_t row = source_of_row(first + (int32_t)own, end);
+        const T *from = row_at(m.image, m.row_bytes, row < 0 ? 0 : row);
+        for (unsigned i = lane; i < m.others; i += WARPS * prim::WARP) {
+            const unsigned column = i < (unsigned)m.begin ? i : i + vectors;
+            const int32_t at = source_at(column);
+            if (at < 0) continue; /* absent, since prepare_columns() */
+            if (row >= 0)
+                prim::copy_async(rows, to + column, from + at);
+            else
+                rows.set(to + column, m.absent);
         }
     }
 };

@@ -15,7 +15,7 @@ template <class Layout> struct float_counting : float_copies<Layout> {
     using typename Layout::two_counts;
     static constexpr unsigned STEP = Layout::STEP_ROWS;
     using Layout::COLUMNS, Layout::SLOTS, Layout::ROW, Layout::ONE_CHANNEL, Layout::height, Layout::valid,
-        Layout::masked, Layout::blocks, Layout::in_device, Layout::scratch;
+        Layout::masked, Layout::in_device;
 
     /* Two neighbouring columns of a thread. */
     struct column_pair {
@@ -41,20 +41,11 @@ template <class Layout> struct float_counting : float_copies<Layout> {
     PRIM_DEVICE uint32_t ring_size() const { return (uint32_t)(height - 1) / STEP; }
     PRIM_DEVICE uint32_t begun_rows() const { return (uint32_t)(height - 1) % STEP; }
 
-    PRIM_DEVICE double *scratch_of_block() const
-    {
-        return scratch + (int64_t)prim::block_id() * Layout::scratch_of(blocks);
-    }
-    /* Behind the queue, in device memory. */
-    PRIM_DEVICE uint8_t *bits_of_block() const
-    {
-        return reinterpret_cast<uint8_t *>(scratch_of_block() + (int64_t)blocks * COLUMNS);
-    }
     PRIM_DEVICE two_rows load_bits(const shared &s, uint32_t turn, const column_pair &m) const
     {
         const unsigned at = turn * COLUMNS + m.at;
         const prim::vec<uint8_t, 2> v =
-            in_device() ? prim::load_vector<2>(bits_of_block() + at) : s.bits.template get_vector<2>(at);
+            in_device() ? prim::load_vector<2>(this->bits_of_block() + at) : s.bits.template get_vector<2>(at);
         return v.at[0] | (two_rows)v.at[1] << 16;
     }
     PRIM_DEVICE void store_bits(shared &s, uint32_t turn, const column_pair &m, two_rows rows) const
@@ -62,7 +53,7 @@ template <class Layout> struct float_counting : float_copies<Layout> {
         const unsigned at = turn * COLUMNS + m.at;
         const prim::vec<uint8_t, 2> v = {(uint8_t)rows, (uint8_t)(rows >> 16)};
         if (in_device())
-            prim::store_vector(bits_of_block() + at, v);
+            prim::store_vector(this->bits_of_block() + at, v);
         else
             s.bits.template set_vector<2>(at, v);
     }

@@ -88,11 +88,9 @@ struct float_layout {
     /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
     using two_counts = uint32_t;
     /* A bit of each sample between the leaving and the entering rows, in bytes of STEP rows, where they are counted. */
-    static constexpr bool BITS = COUNTS && !SQUARES;
+    static constexpr bool BITS = COUNTS;
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS;
-    /* Leaving and entering rows are copied together (docs/lab/box.md). */
-    static constexpr bool BOTH_AT_ONCE = SQUARES || CHANNELS != 1;
     /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
@@ -147,6 +145,12 @@ struct float_layout {
     float_counts<Sample> valid;
 
     PRIM_DEVICE bool in_device() const { return blocks > (int32_t)QUEUE; }
+    PRIM_DEVICE double *scratch_of_block() const { return scratch + (int64_t)prim::block_id() * scratch_of(blocks); }
+    /* Behind the queue. */
+    PRIM_DEVICE uint8_t *bits_of_block() const
+    {
+        return reinterpret_cast<uint8_t *>(scratch_of_block() + blocks * (int64_t)(COLUMNS * QUEUE_MEMBERS));
+    }
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
     PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }
     PRIM_DEVICE bool masked() const { return COUNTS && valid.masked; }

@@ -64,14 +64,16 @@ template <class Layout, class Results> struct float_strip : Results {
                 for (unsigned p = 0; p < OWN; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
-            if constexpr (Layout::HAS_COUNTS && !Layout::SQUARES)
-                if (this->counted())
+            if constexpr (Layout::HAS_COUNTS) {
+                if (this->counted()) {
 #pragma unroll
                     for (unsigned p = 0; p < OWN; p++) this->count_step(s, m.pair[p], state[p], half, at == top);
+                }
+            }
 #pragma unroll
             for (unsigned p = 0; p < OWN; p++) {
                 if (near)
-                    this->sum_near(s, m.pair[p], half, height, at);
+                    this->sum_near(s, m.pair[p], state[p], half, height, at);
                 else
                     this->sum_far(s, m.pair[p], state[p], oldest[p], entry, at);
             }
@@ -81,7 +83,7 @@ template <class Layout, class Results> struct float_strip : Results {
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
                 if (near)
-                    this->copy_rows(s, source(), leaving + apart, last, half);
+                    this->copy_rows(s, source(), leaving + apart, last, half, true);
                 else
                     this->copy_halves(s, source(), leaving, leaving + apart, last, false);
             }

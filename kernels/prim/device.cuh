@@ -243,6 +243,11 @@ PRIM_DEVICE uint32_t count_bits(uint32_t a)
 {
     return (uint32_t)__popc(a);
 }
+/* The number of the highest bit that is 1; a is not 0. */
+PRIM_DEVICE uint32_t highest_bit(uint32_t a)
+{
+    return 31 - (uint32_t)__clz((int)a);
+}
 
 PRIM_DEVICE void nanosleep(unsigned ns)
 {

@@ -7,6 +7,7 @@
 
 #include "box/box_float_plan.cuh"
 #include "window/window_finish.cuh"
+#include "window/window_moment_counts.cuh"
 
 namespace window
 {
@@ -60,27 +61,33 @@ struct about_pivot {
  * A row of sums: the first columns of all runs, then the second ones, ...; pairs are PITCH apart, single words
  * NARROW_PITCH.  So neither neighbouring lanes, which read the same column of their runs, nor neighbouring threads,
  * which store columns side by side, have bank conflicts. */
-template <class Layout> struct moment_columns : box::float_copies<Layout> {
+template <class Layout> struct moment_columns : moment_counting<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
+    using base = moment_counting<Layout>;
+    using typename base::column;
+    using typename base::counting_state;
+    using typename base::row_bits;
+    using base::count, base::repeats;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
     using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
-        Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch,
-        Layout::in_device, Layout::channel_count, Layout::pixel_of, Layout::shrinks, Layout::takes_value, Layout::valid,
-        Layout::masked;
+        Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::in_device,
+        Layout::channel_count, Layout::pixel_of;
 
-    const double *inverse; /* 1 / n; 0 of 0 */
+    const double *counts; /* pairs: n; 1 / n, 0 of 0 */
     /* Rows and columns of a whole window; 1 / of its columns; of its rest. */
     double real_height, real_width, per_width, real_rest, per_rest;
-    PRIM_DEVICE double inverse_of(int32_t n) const { return prim::load(inverse + n); }
-
-    struct column {
-        unsigned at;            /* place in a row of samples */
-        uint32_t to, to_narrow; /* in rows of sums, of counts */
-        uint32_t pixel;
-        bool in_strip;
+    struct real_count {
+        double n, per_n;
     };
+    PRIM_DEVICE real_count real_of(int32_t n) const
+    {
+        const prim::vec<double, 2> pair = prim::load_vector<2>(counts + 2 * (int64_t)n);
+        return {pair.at[0], pair.at[1]};
+    }
+    PRIM_DEVICE double inverse_of(int32_t n) const { return real_of(n).per_n; }
+
     struct thread_columns {
         column pair[OWN];
     };
@@ -89,13 +96,15 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         part newest, rest, back; /* as float_columns has them */
         Sample last;             /* of the rows up to the last one that entered, the last that counts */
         int32_t last_row;
+        counting_state counting;
     };
 
-    PRIM_DEVICE thread_columns columns_of_thread(int32_t) const
+    PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
     {
         const unsigned at = prim::thread_id();
         const uint32_t pixel = pixel_of(at), run = run_of(pixel, at - pixel * channel_count());
-        return {{{at, place(run, pixel % RUN), narrow_place(run, pixel % RUN), pixel, pixel < (uint32_t)pixels}}};
+        return {{{at, place(run, pixel % RUN), narrow_place(run, pixel % RUN), pixel, pixel < (uint32_t)pixels,
+                  this->source_of_pixel(left, pixel) >= 0}}};
     }
     PRIM_DEVICE uint32_t run_of(uint32_t pixel, uint32_t channel) const
     {
@@ -112,63 +121,29 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
 
     /* ---- rows ---- */
 
-    PRIM_DEVICE bool repeats() const { return !(shrinks || takes_value); }
-    /* Rows first .. end - 1 of windows that are in the image; all are where the border repeats rows. */
-    PRIM_DEVICE int32_t count(int32_t first, int32_t end) const
-    {
-        if (repeats()) return end - first;
-        first = first > 0 ? first : 0;
-        end = end < y.n ? end : y.n;
-        return end > first ? end - first : 0;
-    }
     PRIM_DEVICE int32_t count(const part &p, int32_t first, int32_t end) const
     {
         return COUNTED ? p.n : count(first, end);
-    }
-    /* Does the sample of a row in that slot count?  Where samples are counted, none outside the image does. */
-    PRIM_DEVICE bool counts(const shared &s, unsigned slot, const column &m, Sample v, int32_t row) const
-    {
-        if constexpr (!COUNTED) return repeats() || (row >= 0 && row < y.n);
-        const bool in_mask = !masked() || s.mask.get(slot * COLUMNS + (ONE_CHANNEL ? m.at : m.pixel)) != 0;
-        return (v == v || valid.any_nan) && v != valid.nodata && in_mask;
     }
     PRIM_DEVICE static Sample sample(const shared &s, unsigned slot, const column &m)
     {
         return s.rows.get(slot * COLUMNS + m.at);
     }
 
-    /* A column of neighbouring rows, and which count.  WHOLE: all do. */
-    template <bool WHOLE, unsigned ROWS> struct rows_of_column {
-        Sample v[ROWS];
-        uint32_t counting; /* bits */
-
-        PRIM_DEVICE bool has(unsigned t) const { return WHOLE || (counting >> t & 1) != 0; }
-    };
-    /* The ring's slots from `slot` on; slot below SLOTS. */
-    template <bool WHOLE, unsigned ROWS>
-    PRIM_DEVICE rows_of_column<WHOLE, ROWS> load_rows(const shared &s, unsigned slot, const column &m,
-                                                      int32_t row) const
+    /* Neighbouring rows, from a slot of the ring below SLOTS on. */
+    template <unsigned ROWS>
+    PRIM_DEVICE static void load_rows(const shared &s, unsigned slot, const column &m, Sample (&v)[ROWS])
     {
-        rows_of_column<WHOLE, ROWS> r;
-        r.counting = 0;
 #pragma unroll
-        for (unsigned t = 0; t < ROWS; t++) {
-            const unsigned from = slot + t < SLOTS ? slot + t : slot + t - SLOTS;
-            r.v[t] = sample(s, from, m);
-            if (!WHOLE && counts(s, from, m, r.v[t], row + (int32_t)t)) r.counting |= 1u << t;
-        }
-        return r;
+        for (unsigned t = 0; t < ROWS; t++) v[t] = sample(s, slot + t < SLOTS ? slot + t : slot + t - SLOTS, m);
     }
 
     /* ---- parts ---- */
 
-    PRIM_DEVICE double inverse_of_rows(int32_t n) const
-    {
-        return n == (int32_t)STEP ? 1.0 / STEP : inverse_of(n);
-    }
     PRIM_DEVICE part part_of(const about_pivot &a) const
     {
-        return {a.sum, part_squares(a, real((uint32_t)a.n, 0), inverse_of_rows(a.n)), a.n};
+        const real_count of = real_of(a.n);
+        return {a.sum, part_squares(a, of.n, of.per_n), a.n};
     }
     PRIM_DEVICE static double part_squares(const about_pivot &a, double n, double per_n)
     {
@@ -179,7 +154,8 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void move(about_pivot &to, const part &p, int32_t n) const
     {
         if (n == 0) return;
-        move(to, p, real((uint32_t)n, 0), inverse_of_rows(n));
+        const real_count of = real_of(n);
+        move(to, p, of.n, of.per_n);
         to.n += n;
     }
     PRIM_DEVICE static void move(about_pivot &to, const part &p, double n, double per_n)
@@ -202,15 +178,16 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot,
                            int32_t n) const
     {
-        store(s, t, m, sum, squares, pivot, n, real((uint32_t)n, 0));
+        const real_count of = real_of(n);
+        store(s, t, m, sum, squares, pivot, n, of.n, of.per_n);
     }
     PRIM_DEVICE void store(shared &s, unsigned t, const column &m, double sum, double squares, double pivot, int32_t n,
-                           double real_n) const
+                           double real_n, double per_n = 0) const
     {
         if (!ONE_CHANNEL && !m.in_strip) return;
         const double d = prim::multiply_add(-real_n, pivot, sum);
         set(s, t, m, sum,
-            COUNTED ? prim::multiply_add(-d * inverse_of(n), d, squares)
+            COUNTED ? prim::multiply_add(-d * per_n, d, squares)
                     : prim::multiply_add(real_n, squares, -prim::product(d, d)),
             n);
     }
@@ -219,43 +196,38 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         s.sums.template set_vector<2>(2 * (t * ROW + m.to), prim::vec<double, 2>{sum, squares});
         if constexpr (COUNTED) s.counts.set(t * NARROW_ROW + m.to_narrow, (uint32_t)n);
     }
-    /* A window of two parts, each about a pivot of its own. */
-    PRIM_DEVICE void store_joined(shared &s, unsigned t, const column &m, const about_pivot &a,
-                                  const about_pivot &b) const
-    {
-        if (!ONE_CHANNEL && !m.in_strip) return;
-        const int32_t n = a.n + b.n;
-        const part all = n > 0 ? join(part_of(a), a.n, part_of(b), b.n) : part{}; /* a pivot may be no number */
-        set(s, t, m, all.sum, COUNTED ? all.squares : n * all.squares, n);
-    }
-
     /* ---- windows of STEP rows or less ---- */
 
     PRIM_DEVICE bool all_count(int32_t at) const
     {
         return !COUNTED && (repeats() || (at >= y.before && at + (int32_t)STEP + y.after <= y.n));
     }
+    /* WHOLE: all rows count; else those that rows has. */
     template <bool WHOLE, unsigned HEIGHT = STEP>
-    PRIM_DEVICE void sum_low(shared &s, const column &m, unsigned first, int32_t high, int32_t top) const
+    PRIM_DEVICE void sum_low(shared &s, const column &m, unsigned first, int32_t high, row_bits rows) const
     {
         if constexpr (HEIGHT > 1)
-            if (high != (int32_t)HEIGHT) return sum_low<WHOLE, HEIGHT - 1>(s, m, first, high, top);
-        const auto rows = load_rows<WHOLE, STEP + HEIGHT - 1>(s, first, m, top);
+            if (high != (int32_t)HEIGHT) return sum_low<WHOLE, HEIGHT - 1>(s, m, first, high, rows);
+        Sample v[STEP + HEIGHT - 1];
+        load_rows(s, first, m, v);
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             about_pivot window = {};
 #pragma unroll
             for (unsigned k = t; k < t + HEIGHT; k++)
-                if (rows.has(k)) window.add((double)rows.v[k]);
+                if (WHOLE || (rows >> k & 1)) window.add((double)v[k]);
             store(s, t, m, window.sum, window.squares, window.pivot, window.n);
         }
     }
-    PRIM_DEVICE void sum_near(shared &s, const column &m, unsigned first, int32_t high, int32_t at) const
+    PRIM_DEVICE void sum_near(shared &s, const column &m, const column_state &state, unsigned first, int32_t high,
+                              int32_t at) const
     {
         if (all_count(at))
-            sum_low<true>(s, m, first, high, at - y.before);
+            sum_low<true>(s, m, first, high, 0);
         else
-            sum_low<false>(s, m, first, high, at - y.before);
+            sum_low<false>(
+                s, m, first, high,
+                COUNTED ? state.counting.enters : this->rows_inside(at - y.before, STEP + (unsigned)high - 1));
     }
 
     /* ---- the queue ---- */
@@ -263,7 +235,7 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
     /* In device memory an entry has the columns' sums and squares, and behind them their counts. */
     PRIM_DEVICE double *queue_at(int32_t entry) const
     {
-        return scratch + ((int64_t)prim::block_id() * blocks + entry) * (Layout::QUEUE_MEMBERS * COLUMNS);
+        return this->scratch_of_block() + (int64_t)entry * (Layout::QUEUE_MEMBERS * COLUMNS);
     }
     PRIM_DEVICE part queued(const shared &s, int32_t entry, const column &m) const
     {
@@ -320,6 +292,15 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         return part_of(entering);
     }
 
+    /* Which rows of a step count, where samples are counted. */
+    PRIM_DEVICE void count_step(shared &s, const column &m, column_state &state, unsigned half, bool begins) const
+    {
+        if (height <= (int32_t)STEP)
+            this->count_near(s, m, state.counting, half, begins);
+        else
+            this->count_far(s, m, state.counting);
+    }
+
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[OWN],
                                    const box::strip_source<Sample> &source, int32_t first, int32_t entry) const
     {
@@ -327,17 +308,21 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
         const int32_t first_entry = entry;
         const column &c = m.pair[0];
         bool turned = false;
+        uint32_t in_ring = 0;
         state[0].last_row = INT32_MIN;
 #pragma unroll 1
-        for (int32_t at = first; at < end; at += step) {
-            this->copy_rows(s, source, at, end, 0);
+        for (int32_t at = first - (COUNTED ? step : 0); at < end; at += step) {
+            this->copy_rows(s, source, at, end, 0, true);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
+            const unsigned rows = end - at < step ? (unsigned)(end - at) : STEP;
+            const row_bits counting = COUNTED ? this->begin_counts(s, c, state[0].counting, in_ring++, rows)
+                                              : this->rows_inside(at, rows);
             about_pivot begin = {}, entering = {};
 #pragma unroll 1
-            for (int32_t k = 0; k < step && at + k < end; k++) {
+            for (int32_t k = 0; at >= first && k < (int32_t)rows; k++) {
+                if (!(counting >> k & 1)) continue;
                 const Sample v = sample(s, (unsigned)k, c);
-                if (!counts(s, (unsigned)k, c, v, at + k)) continue;
                 state[0].last = v;
                 state[0].last_row = at + k;
                 if (k < rest)
@@ -345,152 +330,209 @@ template <class Layout> struct moment_columns : box::float_copies<Layout> {
                 else
                     entering.add((double)v);
             }
-            const part head = part_of(begin), block = block_of(head, begin.n, entering);
-            if (at < whole)
-                push(s, c, state[0], entry, turned ? 0 : first_entry, block, at);
-            else if (end - at >= step)
-                state[0].newest = block;
-            else
-                state[0].rest = head;
-            turned = turned || entry == blocks - 1;
-            entry = entry == blocks - 1 ? 0 : entry + 1;
+            if (at >= first) {
+                const part head = part_of(begin), block = block_of(head, begin.n, entering);
+                if (at < whole)
+                    push(s, c, state[0], entry, turned ? 0 : first_entry, block, at);
+                else if (end - at >= step)
+                    state[0].newest = block;
+                else
+                    state[0].rest = head;
+                turned = turned || entry == blocks - 1;
+                entry = entry == blocks - 1 ? 0 : entry + 1;
+            }
             prim::block_sync(); /* and they are read */
         }
     }
 
     /* ---- windows of more than STEP rows ---- */
 
-    /* Rows begin .. end - 1 of a column that count, about the first one of them. */
-    template <class Rows> PRIM_DEVICE static about_pivot sum_of(const Rows &rows, unsigned begin, unsigned end)
-    {
-        Sample pivot = 0;
-#pragma unroll
-        for (unsigned t = STEP; t-- > 0;)
-            if (t >= begin && t < end && rows.has(t)) pivot = rows.v[t];
-        about_pivot sums = {0, 0, (double)pivot, 0};
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++)
-            if (t >= begin && t < end && rows.has(t)) sums.add_near((double)rows.v[t]);
-        return sums;
-    }
-    /* Entering rows up to the end of their block, and those behind it, `rest`: REST, if it is known when compiled, as
-     * where samples are counted. */
-    template <int REST = COUNTED ? (int)STEP - 1 : -1, class Rows>
-    PRIM_DEVICE void take_apart(const Rows &enter, about_pivot &head, about_pivot &behind) const
-    {
-        if constexpr (REST > 0)
-            if (rest != REST) return take_apart<REST - 1>(enter, head, behind);
-        const unsigned split = STEP - (unsigned)(REST < 0 ? rest : REST);
-        head = sum_of(enter, 0, split);
-        behind = sum_of(enter, split, STEP);
-    }
-
-    /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one of
-     * the rows between that counts.  Where there is none, windows hold leaving and entering samples only, which are
-     * summed about pivots of their own.  REST: rows of the rest; below zero: `rest` has them. */
-    template <bool WHOLE, int REST>
+    /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample.  REST: rows of the
+     * rest; below zero: `rest` has them. */
+    template <int REST>
     PRIM_DEVICE void sum_around(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                                 int32_t at) const
     {
-        const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
-                      entering = leaving + height - 1, newest_row = between + blocks * step,
-                      rest_row = newest_row + (newest ? step : 0), split = step - (REST < 0 ? rest : REST),
-                      turn = between + (blocks - entry) * step;
-        const auto leave = load_rows<WHOLE, STEP>(s, 0, m, leaving),
-                   enter = load_rows<WHOLE, STEP>(s, STEP, m, entering);
-        if (enter.has(0)) {
-            state.last = enter.v[0];
-            state.last_row = entering;
-        }
-        const bool has_pivot = WHOLE || state.last_row >= between;
-        double pivot = has_pivot ? (double)state.last : 0, entering_pivot = pivot;
-        if (!has_pivot)
-#pragma unroll
-            for (unsigned t = 0; t < STEP; t++) {
-                if (leave.has(t)) pivot = (double)leave.v[t];
-                if (enter.has(STEP - 1 - t)) entering_pivot = (double)enter.v[STEP - 1 - t];
-            }
+        const int32_t step = (int32_t)STEP, entering = at - y.before + height - 1,
+                      newest_row = at - y.before + step + blocks * step, split = step - (REST < 0 ? rest : REST);
+        Sample leave[STEP], enter[STEP];
+        load_rows(s, 0, m, leave);
+        load_rows(s, STEP, m, enter);
+        const double pivot = (double)enter[0];
         about_pivot middle = {0, 0, pivot, 0};
-        const int32_t of_rest = REST == 0 ? 0 : count(state.rest, rest_row, entering);
-        if constexpr (WHOLE) {
-            if (REST != 0) move(middle, state.rest, real_rest, per_rest);
-            if (newest) move(middle, state.newest, STEP, 1.0 / STEP);
-            if (blocks > 0) {
-                const int32_t n = (blocks - entry) * step;
-                move(middle, oldest, n);
-                move(middle, state.back, entry * step);
-            }
-        } else {
-            move(middle, state.rest, of_rest);
-            if (newest) move(middle, state.newest, count(state.newest, newest_row, rest_row));
-            if (blocks > 0) {
-                move(middle, oldest, count(oldest, between, turn));
-                move(middle, state.back, count(state.back, turn, newest_row));
-            }
+        if (REST != 0) move(middle, state.rest, real_rest, per_rest);
+        if (newest) move(middle, state.newest, STEP, 1.0 / STEP);
+        if (blocks > 0) {
+            move(middle, oldest, (blocks - entry) * step);
+            move(middle, state.back, entry * step);
+            push(s, m, state, entry, 0, state.newest, newest_row);
         }
-        if (blocks > 0) push(s, m, state, entry, 0, state.newest, newest_row);
         double sum[STEP], squares[STEP];
-        int32_t n[STEP];
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            if (leave.has(t)) middle.add_near((double)leave.v[t]);
+            middle.add_near((double)leave[t]);
             sum[t] = middle.sum;
             squares[t] = middle.squares;
-            n[t] = middle.n;
         }
-        /* head: the rows up to the end of the block, and own: those behind it.  Where all count, the former have the
-         * same pivot as the windows. */
-        about_pivot enters = {0, 0, entering_pivot, 0}, own = {}, head = {};
+        /* head: the rows up to the end of the block, which have the windows' pivot; own: those behind it. */
+        about_pivot enters = {}, own = {}, head = {};
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            const double v = (double)enter.v[t];
-            const bool behind = (int32_t)t >= split;
-            if (enter.has(t)) {
-                if (WHOLE && t == 0)
-                    enters = {v, 0, v, 1};
-                else
-                    enters.add_near(v);
-                if (WHOLE && behind) own.add(v);
-            }
-            if (WHOLE && (int32_t)t + 1 == split) head = enters;
-            const double of_window = sum[t] + enters.sum, far = squares[t] + enters.squares;
-            if constexpr (WHOLE)
-                store(s, t, m, of_window, far, pivot, height, real_height);
-            else if (has_pivot)
-                store(s, t, m, of_window, far, pivot, n[t] + enters.n);
+            const double v = (double)enter[t];
+            if (t == 0)
+                enters = {v, 0, v, 1};
             else
-                store_joined(s, t, m, {sum[t], squares[t], pivot, n[t]}, enters);
+                enters.add_near(v);
+            if ((int32_t)t >= split) own.add(v);
+            if ((int32_t)t + 1 == split) head = enters;
+            store(s, t, m, sum[t] + enters.sum, squares[t] + enters.squares, pivot, height, real_height);
         }
-        if (!WHOLE) take_apart(enter, head, own);
-        const part block = block_of(state.rest, of_rest, head);
+        const part block = block_of(state.rest, REST < 0 ? rest : REST, head);
         state.rest = REST == 0 ? part{} : part_of(own);
         if (newest) state.newest = block;
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++)
-            if (WHOLE ? t == STEP - 1 : enter.has(t)) {
-                state.last = enter.v[t];
-                state.last_row = entering + (int32_t)t;
-            }
+        state.last = enter[STEP - 1];
+        state.last_row = entering + step - 1;
     }
-    template <bool WHOLE, int REST = (int)STEP - 1>
+
+    /* The entering rows: those up to the end of their block, then those behind it; about the first one that counts. */
+    struct entering_rows {
+        about_pivot sums;
+        double n;             /* as sums.n */
+        double half_sum, twice; /* half the sum of its pivot and the windows', twice their difference */
+
+        PRIM_DEVICE void begin(double own_pivot, double pivot)
+        {
+            sums = {0, 0, own_pivot, 0};
+            n = 0;
+            half_sum = prim::multiply_add(0.5, own_pivot, 0.5 * pivot);
+            twice = 2 * (own_pivot - pivot);
+        }
+        PRIM_DEVICE void add(double v)
+        {
+            sums.add_near(v);
+            n += 1;
+        }
+        /* Squared distances from the windows' pivot: where q is the other one, those from q and, of each sample,
+         * (x - p)^2 - (x - q)^2 = 2 (q - p) (x - (p + q) / 2). */
+        PRIM_DEVICE double squares() const
+        {
+            return prim::multiply_add(twice, prim::multiply_add(-n, half_sum, sums.sum), sums.squares);
+        }
+    };
+    PRIM_DEVICE static double first_of(const shared &s, const column &m, row_bits rows)
+    {
+        const row_bits some = rows | 1u << (STEP - 1);
+        return (double)sample(s, STEP + prim::highest_bit(some & (0 - some)), m);
+    }
+
+    /* Where only some rows count.  The pivot is the last sample that counts of those up to the first entering one.  Is it
+     * a leaving one, windows behind it have entering rows alone. */
+    PRIM_DEVICE void sum_some(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
+                              int32_t at) const
+    {
+        const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
+                      entering = leaving + height - 1, newest_row = between + blocks * step,
+                      rest_row = newest_row + (newest ? step : 0), split = step - rest,
+                      turn = between + (blocks - entry) * step;
+        const row_bits leaves = state.counting.leaves, enters = state.counting.enters;
+        Sample leave[STEP], enter[STEP];
+        load_rows(s, 0, m, leave);
+        load_rows(s, STEP, m, enter);
+        if (enters & 1) {
+            state.last = enter[0];
+            state.last_row = entering;
+        }
+        const bool in_all = state.last_row >= between;
+        const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* the leaving rows that count */
+        const double pivot = in_all ? (double)state.last : behind > 0 ? (double)sample(s, behind - 1, m) : 0;
+        about_pivot middle = {0, 0, pivot, 0};
+        const int32_t of_rest = count(state.rest, rest_row, entering);
+        move(middle, state.rest, of_rest);
+        if (newest) move(middle, state.newest, count(state.newest, newest_row, rest_row));
+        if (blocks > 0) {
+            move(middle, oldest, count(oldest, between, turn));
+            move(middle, state.back, count(state.back, turn, newest_row));
+            push(s, m, state, entry, 0, state.newest, newest_row);
+        }
+        double sum[STEP], squares[STEP];
+        int32_t n = middle.n;
+#pragma unroll
+        for (unsigned k = 0; k < STEP; k++) {
+            const unsigned t = STEP - 1 - k;
+            const bool counts = leaves >> t & 1;
+            const double v = (double)(counts ? leave[t] : Sample(0)), d = counts ? v - pivot : 0;
+            middle.sum += v;
+            middle.squares = prim::multiply_add(d, d, middle.squares);
+            n += counts;
+            sum[t] = middle.sum;
+            squares[t] = middle.squares;
+        }
+        entering_rows enter_rows;
+        about_pivot head = {};
+        double head_sum = 0, head_squares = 0;
+        enter_rows.begin(first_of(s, m, enters), pivot);
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            if (rest > 0 && (int32_t)t == split) {
+                head = enter_rows.sums;
+                head_sum = head.sum;
+                head_squares = head.n > 0 ? enter_rows.squares() : 0;
+                enter_rows.begin(first_of(s, m, enters & ~0u << split), pivot);
+            }
+            const bool counts = enters >> t & 1;
+            if (counts) enter_rows.add((double)enter[t]);
+            double far = squares[t] + head_squares;
+            if (enter_rows.sums.n > 0) far += enter_rows.squares();
+            n += counts;
+            store(s, t, m, sum[t] + (head_sum + enter_rows.sums.sum), far, pivot, n);
+            n -= leaves >> t & 1;
+        }
+        if (!in_all && (leaves | enters) != 0) sum_entering(s, m, enters, behind);
+        if (rest == 0) head = enter_rows.sums;
+        const part block = block_of(state.rest, of_rest, head);
+        state.rest = rest == 0 ? part{} : part_of(enter_rows.sums);
+        if (newest) state.newest = block;
+        if (enters != 0) {
+            const unsigned last = prim::highest_bit(enters);
+            state.last = sample(s, STEP + last, m);
+            state.last_row = entering + (int32_t)last;
+        }
+    }
+    /* Windows from row `first` on of which only entering rows have samples. */
+    PRIM_DEVICE void sum_entering(shared &s, const column &m, row_bits enters, unsigned first) const
+    {
+        about_pivot sums = {};
+#pragma unroll 1
+        for (unsigned t = 0; t < STEP; t++) {
+            if (enters >> t & 1) sums.add((double)sample(s, STEP + t, m));
+            if (t >= first) store(s, t, m, sums.sum, sums.squares, sums.pivot, sums.n);
+        }
+    }
+    template <int REST = (int)STEP - 1>
     PRIM_DEVICE void sum_around_rest(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                                      int32_t at) const
     {
         if (rest == REST)
-            sum_around<WHOLE, REST>(s, m, state, oldest, entry, at);
+            sum_around<REST>(s, m, state, oldest, entry, at);
         else if constexpr (REST > 0)
-            sum_around_rest<WHOLE, REST - 1>(s, m, state, oldest, entry, at);
+            sum_around_rest<REST - 1>(s, m, state, oldest, entry, at);
     }
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at) const
     {
-        if (COUNTED || !all_count(at))
-            sum_around<false, -1>(s, m, state, oldest, entry, at);
-        else if constexpr (sizeof(Sample) == 4)
-            sum_around_rest<true>(s, m, state, oldest, entry, at);
-        else
-            sum_around<true, -1>(s, m, state, oldest, entry, at);
+        if (!all_count(at)) {
+            const int32_t leaving = at - y.before;
+            if (!COUNTED) {
+                state.counting.leaves = this->rows_inside(leaving, STEP);
+                state.counting.enters = this->rows_inside(leaving + height - 1, STEP);
+            }
+            sum_some(s, m, state, oldest, entry, at);
+        } else if constexpr (!COUNTED && sizeof(Sample) == 4) {
+            sum_around_rest(s, m, state, oldest, entry, at);
+        } else if constexpr (!COUNTED) {
+            sum_around<-1>(s, m, state, oldest, entry, at);
+        }
     }
 };
 

@@ -23,6 +23,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     struct window_sums {
         double sum[RUN], squares[RUN];
         uint32_t n[RUN];
+        double per_n[COUNTED ? RUN : 1]; /* 1 / n */
     };
 
     /* Columns of a row, or one. */
@@ -104,10 +105,6 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         if constexpr (GROUP > 1) add_near<ALIKE, WRAPS, GROUP / 2>(s, l, first, n, w, pivot);
     }
 
-    PRIM_DEVICE double inverse_columns(int32_t n) const
-    {
-        return n == (int32_t)RUN ? 1.0 / RUN : this->inverse_of(n);
-    }
     PRIM_DEVICE static double one_or_0(int32_t one)
     {
         return __builtin_bit_cast(double, (uint64_t)(one ? 0x3ff00000u : 0) << 32);
@@ -115,8 +112,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <bool ALIKE> PRIM_DEVICE void add(columns &w, const columns &c, double pivot) const
     {
         if constexpr (COUNTED) {
-            const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
-            w.squares += prim::multiply_add(d * this->inverse_of(c.n), d, c.squares);
+            const auto of = this->real_of(c.n);
+            const double d = distance<Sample>(c.sum, of.n, pivot);
+            w.squares += prim::multiply_add(d * of.per_n, d, c.squares);
         } else {
             const double d = ALIKE ? c.sum - pivot : prim::multiply_add(-one_or_0(c.n), pivot, c.sum);
             w.squares += prim::multiply_add(d, d, c.squares);
@@ -125,13 +123,22 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         w.n += c.n;
     }
     /* Adds columns whose squared distances are from their mean. */
-    PRIM_DEVICE void move(columns &w, const columns &c, double pivot) const
+    template <bool ALIKE> PRIM_DEVICE void move(columns &w, const columns &c, double pivot) const
     {
-        if (c.n == 0) return;
-        const double d = distance<Sample>(c.sum, real((uint32_t)c.n, 0), pivot);
+        if (!ALIKE && c.n == 0) return;
+        const auto of = count_of<ALIKE>(c.n);
+        const double d = distance<Sample>(c.sum, of.n, pivot);
         w.sum += c.sum;
-        w.squares += prim::multiply_add(d * inverse_columns(c.n), d, c.squares);
+        w.squares += prim::multiply_add(d * of.per_n, d, c.squares);
         w.n += c.n;
+    }
+    /* Of whole runs, or of some of their columns or samples. */
+    template <bool ALIKE> PRIM_DEVICE typename base::real_count count_of(int32_t n) const
+    {
+        if constexpr (ALIKE)
+            return {RUN, 1.0 / RUN};
+        else
+            return this->real_of(n);
     }
     /* Their squared distances from their mean; less than 0 where these are small. */
     PRIM_DEVICE static double about_mean(const columns &w, double pivot, double n, double per_n)
@@ -144,11 +151,13 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         v.sum[i] = window.sum;
         v.squares[i] = about_mean(window, pivot, n, per_n);
         v.n[i] = (uint32_t)window.n;
+        if constexpr (COUNTED) v.per_n[i] = per_n;
     }
     PRIM_DEVICE double mean_of(const columns &c) const
     {
         if constexpr (!COUNTED) return c.sum;
-        const double mean = box::corrected_quotient(c.sum, real((uint32_t)c.n, 0), this->inverse_of(c.n));
+        const auto of = this->real_of(c.n);
+        const double mean = box::corrected_quotient(c.sum, of.n, of.per_n);
         return mean == mean ? mean : c.sum;
     }
 
@@ -220,7 +229,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
                     prim::block_sync(); /* the runs of the row's warps are there */
 #pragma unroll 4
                 for (unsigned k = l.run + 1; k <= l.run + whole; k++)
-                    move(further, total_at<ALIKE>(s, of_row + k), pivot);
+                    move<ALIKE>(further, total_at<ALIKE>(s, of_row + k), pivot);
             }
             const unsigned first = PART < RUN ? p + PART : 0;
             add_near<ALIKE, (PART < RUN), RUN / 2>(s, behind, first, more, further, pivot);
@@ -228,9 +237,15 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             for (unsigned i = 0; i < PART; i++) {
                 const columns window = {v.sum[p + i] + further.sum, v.squares[p + i] + further.squares,
                                         (int32_t)v.n[p + i] + further.n};
-                const double n = ALIKE ? this->real_width : real((uint32_t)window.n, 0);
-                const double per_n = ALIKE ? per_width : COUNTED ? reciprocal(n) : this->inverse_of(window.n);
-                set(v, p + i, window, pivot, n, per_n);
+                if constexpr (ALIKE) {
+                    set(v, p + i, window, pivot, this->real_width, per_width);
+                } else if constexpr (COUNTED) {
+                    const double n = real((uint32_t)window.n, 0);
+                    set(v, p + i, window, pivot, n, reciprocal(n));
+                } else {
+                    const auto of = this->real_of(window.n);
+                    set(v, p + i, window, pivot, of.n, of.per_n);
+                }
                 if (i + 1 < PART) add_column<ALIKE, true>(s, behind, first + more, i, further, pivot);
             }
             if (!ALIKE && !has_pivot && l.has_results) sum_ends<PART>(s, v, l, p);
@@ -238,9 +253,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
     template <bool ALIKE> PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
     {
-        const double n = ALIKE ? RUN : real((uint32_t)w.n, 0);
-        s.totals.template set_vector<2>(
-            2 * at, prim::vec<double, 2>{w.sum, about_mean(w, pivot, n, inverse_columns(ALIKE ? RUN : w.n))});
+        const auto of = count_of<ALIKE>(w.n);
+        s.totals.template set_vector<2>(2 * at,
+                                        prim::vec<double, 2>{w.sum, about_mean(w, pivot, of.n, of.per_n)});
         if constexpr (!ALIKE) s.run_counts.set(at, (uint32_t)w.n);
     }
     template <bool ALIKE> PRIM_DEVICE columns total_at(const shared &s, unsigned at) const

@@ -44,12 +44,22 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         Layout::shrinks, Layout::takes_value, Layout::lead, Layout::strip, Layout::channel_count, Layout::pixel_of,
         Layout::pixels, Layout::row_of_warp, Layout::masked, Layout::valid;
 
+    /* Results to f32 that are stored side by side: a mean, a variance and its root. */
+    enum { MEAN, VARIANCE, ROOT, PLAIN };
+    struct plain_result {
+        char *to; /* NULL: none */
+        int64_t row_bytes, image_bytes;
+        uint32_t least; /* samples of a window that is not empty; 0: none is */
+        float empty;
+    };
+
     finish results;
+    plain_result plain[PLAIN];
+    bool is_plain; /* results are no others */
     uint64_t *clipped;
     extremes *found;              /* of each warp, in the pass that searches them; else NULL */
     const extremes *image;        /* of each image, in a pass that needs them */
     int32_t first_row, end_row;   /* of results that count */
-    bool plain;                   /* results are at most three means, variances and their roots, in f32 */
     double per_area, per_squares; /* of whole windows: what makes means and variances of their sums */
 
     struct strip_results {
@@ -85,14 +95,16 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
 
     /* Samples that count, their mean and variance; or its size. */
     struct window {
-        double n, mean, variance;
+        uint32_t n;
+        double mean, variance;
     };
     /* With `more` samples of a value. */
     PRIM_DEVICE static window with_border(const window &w, double value, double more)
     {
-        if (w.n == 0) return {more, value, 0};
-        const double n = w.n + more, per_n = reciprocal(n), d = apart(value, w.mean), share = more * per_n,
-                     rest = w.n * per_n;
+        const uint32_t n = w.n + (uint32_t)more;
+        if (w.n == 0) return {n, value, 0};
+        const double per_n = reciprocal(real(n, 0)), d = apart(value, w.mean), share = more * per_n,
+                     rest = real(w.n, 0) * per_n;
         const double mean = prim::multiply_add(w.mean, rest, value * share);
         return {n, value == w.mean ? value : mean, w.variance * rest + d * (rest * share * d)};
     }
@@ -112,18 +124,17 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         const int32_t rows = rows_of(row);
         const bool all_rows = rows == y.before + 1 + y.after, whole = r.whole && all_rows;
         const bool has_border = takes_value && !whole;
-        if (plain && !has_border && (COUNTED || whole)) return stage_plain(s, v, run);
+        if (is_plain && !has_border && (COUNTED || whole)) return stage_plain(s, v, run);
         window w[RUN];
         const double per_rows = COUNTED ? 1 : this->inverse_of(rows);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             if constexpr (COUNTED) {
-                const double n = real(v.n[i], 0);
-                w[i] = window_of(n, v.sum[i], v.squares[i], reciprocal(n));
+                w[i] = window_of(v.n[i], v.sum[i], v.squares[i], v.per_n[i]);
             } else {
                 const double per_columns = r.whole ? per_width : this->inverse_of((int32_t)v.n[i]);
-                const double n = (r.whole ? this->real_width : real(v.n[i], 0)) * rows;
-                w[i] = window_of(n, v.sum[i], v.squares[i] * per_rows, per_columns * per_rows);
+                const uint32_t columns = r.whole ? (uint32_t)(x.before + 1 + x.after) : v.n[i];
+                w[i] = window_of(columns * (uint32_t)rows, v.sum[i], v.squares[i] * per_rows, per_columns * per_rows);
             }
         }
         if (has_border) {
@@ -135,12 +146,9 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                     if (more > 0) w[i] = with_border(w[i], value[line], more);
                 }
         }
-        if (plain) {
+        if (is_plain) {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                if (results.ddof > 0) w[i].variance *= w[i].n * reciprocal(w[i].n - results.ddof);
-                w[i].variance = size_of(w[i].variance);
-            }
+            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_freedom(w[i].n);
             stage(s, run, w);
             return;
         }
@@ -149,8 +157,13 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
                                           prim::vec<double, 2>{w[i].mean, w[i].variance});
             if constexpr (COUNTED)
-                s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), (uint32_t)w[i].n);
+                s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), w[i].n);
         }
+    }
+    /* What makes the variance of n samples one of n - ddof. */
+    PRIM_DEVICE double of_freedom(uint32_t n) const
+    {
+        return results.ddof > 0 ? real(n, 0) * reciprocal(real(n, results.ddof)) : 1;
     }
     /* Windows without positions beyond the image: quotients to f32 need no correction, not even those of alike
      * samples. */
@@ -158,52 +171,48 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     {
         window w[RUN];
 #pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            if constexpr (COUNTED) {
-                const double n = real(v.n[i], 0), per_n = reciprocal(n);
-                w[i] = {n, v.sum[i] * per_n, v.squares[i] * per_n};
-                if (results.ddof > 0) w[i].variance *= n * reciprocal(n - results.ddof);
-            } else {
-                w[i] = {area, v.sum[i] * per_area, v.squares[i] * per_squares};
-            }
-            w[i].variance = size_of(w[i].variance);
-        }
+        for (unsigned i = 0; i < RUN; i++)
+            if constexpr (COUNTED)
+                w[i] = {v.n[i], v.sum[i] * v.per_n[i], v.squares[i] * v.per_n[i]};
+            else
+                w[i] = {(uint32_t)area, v.sum[i] * per_area, v.squares[i] * per_squares};
+        if (COUNTED && results.ddof > 0)
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_freedom(w[i].n);
         stage(s, run, w);
     }
     /* per_n: 1 / n, nearly.  The mean of alike samples is one of them. */
-    PRIM_DEVICE static window window_of(double n, double sum, double squares, double per_n)
+    PRIM_DEVICE static window window_of(uint32_t n, double sum, double squares, double per_n)
     {
-        const double mean = box::corrected_quotient(sum, n, per_n);
+        const double mean = box::corrected_quotient(sum, real(n, 0), per_n);
         return {n, mean == mean ? mean : sum * per_n, squares * per_n};
     }
     PRIM_DEVICE void stage(shared &s, unsigned run, const window (&w)[RUN]) const
     {
         unsigned to = 4 * row_of_warp() + run * HALF;
-#pragma unroll 1
-        for (int k = 0; k < results.outputs; k++, to += STAGED) {
-            const finish::output &o = results.of[k];
-            const auto each = [&](const auto &value_at) {
+        stage(s, plain[MEAN], to, w, [](const window &of) { return (float)of.mean; });
+        stage(s, plain[VARIANCE], to, w, [](const window &of) { return (float)size_of(of.variance); });
+        stage(s, plain[ROOT], to, w, [](const window &of) { return root_of(size_of(of.variance)); });
+    }
+    template <class Value>
+    PRIM_DEVICE static void stage(shared &s, const plain_result &o, unsigned &to, const window (&w)[RUN],
+                                  const Value &value_of)
+    {
+        if (o.to == nullptr) return;
+        float value[RUN];
 #pragma unroll
-                for (unsigned i = 0; i < RUN; i += HALF) {
-                    prim::vec<float, HALF> v;
+        for (unsigned i = 0; i < RUN; i++) value[i] = value_of(w[i]);
+        if (COUNTED || o.least > 0)
 #pragma unroll
-                    for (unsigned c = 0; c < HALF; c++) v.at[c] = value_at(i + c);
-                    s.means.template set_vector<HALF>(to + i / HALF * PLANE, v);
-                }
-            };
-            if (o.statistic == SAT_STATISTIC_mean)
-                each([&](unsigned i) { return (float)w[i].mean; });
-            else if (o.statistic == SAT_STATISTIC_std)
-                each([&](unsigned i) { return root_of(w[i].variance); });
-            else
-                each([&](unsigned i) { return (float)w[i].variance; });
-            if (!o.may_be_empty) continue;
-            const double least = o.least;
-            const float empty = (float)o.empty;
+            for (unsigned i = 0; i < RUN; i++) value[i] = w[i].n < o.least ? o.empty : value[i];
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++)
-                if (w[i].n < least) s.means.set(to + i / HALF * PLANE + i % HALF, empty);
+        for (unsigned i = 0; i < RUN; i += HALF) {
+            prim::vec<float, HALF> v;
+#pragma unroll
+            for (unsigned c = 0; c < HALF; c++) v.at[c] = value[i + c];
+            s.means.template set_vector<HALF>(to + i / HALF * PLANE, v);
         }
+        to += STAGED;
     }
     /* Where a staged result lies behind the first one of its output. */
     PRIM_DEVICE unsigned place_of_result(const shared &s, uint32_t sample) const
@@ -217,19 +226,21 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         const box::strip_place r = s.place.get();
         const uint32_t channels = channel_count(), first = (uint32_t)(r.begin - r.origin) * channels,
                        n = (uint32_t)(r.end - r.begin) * channels;
-        if (!plain) {
+        if (!is_plain) {
             if (row >= first_row && row < end_row) of_strip.clipped += store_others(s, row, r, first, n);
             return;
         }
         unsigned from = 4 * row_of_warp();
-#pragma unroll 1
-        for (int k = 0; k < results.outputs; k++, from += STAGED) {
-            const finish::output &o = results.of[k];
+#pragma unroll
+        for (int k = 0; k < PLAIN; k++) {
+            const plain_result &o = plain[k];
+            if (o.to == nullptr) continue;
             float *to = (float *)(o.to + r.image * o.image_bytes + row * o.row_bytes) + (int64_t)r.begin * channels;
             if (n >= (RUN - 1) * RUNS)
                 store_staged<RUN - 1>(s, from, to, first, n);
             else
                 store_staged<0>(s, from, to, first, n);
+            from += STAGED;
         }
     }
     /* n results of a row, at least LEAST of each lane. */
@@ -310,7 +321,7 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
                          void *stream)
 {
     Filter k = filter_of<Filter>(w, src, mask, results);
-    k.inverse = w->inverse;
+    k.counts = w->counts;
     k.real_height = k.height;
     k.real_width = k.x.before + 1 + k.x.after;
     k.per_width = 1 / k.real_width;
@@ -318,24 +329,29 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
     k.per_rest = k.rest > 0 ? 1 / k.real_rest : 0;
     k.per_area = 1 / k.area;
     k.per_squares = k.area / (k.area - w->spec.ddof) * k.per_area / k.real_height;
-    k.plain = w->spec.outputs <= 3; /* as many lie in the place of a row's sums */
+    k.is_plain = true; /* as many lie in the place of a row's sums */
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];
-        const int is = o->statistic;
-        k.plain = k.plain && o->type == SAT_F32 && !o->compare &&
-                  ((is == SAT_STATISTIC_mean && o->p[0] == 0) || is == SAT_STATISTIC_var || is == SAT_STATISTIC_std);
+        const int as = o->statistic == SAT_STATISTIC_mean && o->p[0] == 0 ? Filter::MEAN
+                       : o->statistic == SAT_STATISTIC_var                ? Filter::VARIANCE
+                       : o->statistic == SAT_STATISTIC_std                ? Filter::ROOT
+                                                                          : Filter::PLAIN;
+        k.is_plain = k.is_plain && o->type == SAT_F32 && !o->compare && as != Filter::PLAIN && !k.plain[as].to;
+        if (k.is_plain)
+            k.plain[as] = {o->to, o->row_bytes, o->image_bytes, o->may_be_empty ? (uint32_t)fmin(ceil(o->least), UINT32_MAX) : 0,
+                           (float)o->empty};
     }
     const int64_t blocks = box::count_of(w->sums->work);
     return queue_passes(&k, w, blocks * src->count, src->count, blocks * (k.threads / prim::WARP), stream);
 }
 
-/* 1 / n up to `most`. */
-inline sat_status make_inverses(state *w, int64_t most)
+/* Pairs of n and 1 / n up to `most`. */
+inline sat_status make_counts(state *w, int64_t most)
 {
     return box::make_tables(w->arena, [&](box::tables *t) {
         double *here;
-        w->inverse = t->alloc((size_t)most + 1, &here);
-        for (int64_t n = 0; here && n <= most; n++) here[n] = n > 0 ? 1 / (double)n : 0;
+        w->counts = t->alloc(2 * ((size_t)most + 1), &here);
+        for (int64_t n = 0; here && n <= most; n++) here[2 * n] = (double)n, here[2 * n + 1] = n > 0 ? 1 / (double)n : 0;
     });
 }
 
@@ -358,7 +374,7 @@ sat_status prepare_moments_of(state *w, bool *has_room)
     const auto take = [&]<class Filter>() {
         *has_room = true;
         w->queue = queue_moments<Filter>;
-        status = make_inverses(w, of_run > columns ? of_run : columns);
+        status = make_counts(w, of_run > columns ? of_run : columns);
         if (status == SAT_OK) status = box::prepare_strips<Filter>(f, w->arena);
         return status == SAT_OK ? describe_strips(w, Filter::threads / prim::WARP) : status;
     };

@@ -325,6 +325,10 @@ inline uint32_t count_bits(uint32_t a)
 {
     return (uint32_t)__builtin_popcount(a);
 }
+inline uint32_t highest_bit(uint32_t a)
+{
+    return 31 - (uint32_t)__builtin_clz(a);
+}
 inline double reciprocal_approx(double a)
 {
     return 1 / a * (1 + 0x1p-20);
