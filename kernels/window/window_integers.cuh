@@ -25,9 +25,8 @@ sat_status queue(const state *w, const sat_view *src, const sat_view *mask, cons
     k.wide_mask = mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 &&
                   Kernel::lines::ALIGNMENT % 16 == 0;
     k.bias = bias_of(w);
-    const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
-    k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
-    if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
+    k.has_nodata = w->spec.has_nodata;
+    if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)w->spec.nodata & (uint32_t)(Sample)~0) ^ k.bias;
     k.clips = k.takes_value || w->plan.window.border->shrinks;
     k.whole_columns = (int32_t)whole_columns(w);
     k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);

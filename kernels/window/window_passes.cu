@@ -42,7 +42,6 @@ template <class Set> window::sets_of_samples<Set> samples_of(const state *w, con
 {
     using number = typename Set::number;
     const size_t bytes = sat_type_bytes(w->spec.sample);
-    const double nodata = w->spec.nodata;
     window::sets_of_samples<Set> in = {};
     in.in_pitch = (int64_t)(src->row_bytes / bytes);
     in.in_image_pitch = (int64_t)(src->image_bytes / bytes);
@@ -55,10 +54,10 @@ template <class Set> window::sets_of_samples<Set> samples_of(const state *w, con
     in.channels = w->spec.channels;
     in.bytes = (int32_t)bytes;
     in.bias = window::bias_of(w);
-    in.has_nodata = w->spec.has_nodata && (in.of_floats || (fabs(nodata) < 0x1p32 && nodata == floor(nodata)));
+    in.has_nodata = w->spec.has_nodata;
     in.skip_nan = w->spec.skip_nan;
     in.takes_value = w->plan.window.border->takes_value;
-    if (in.has_nodata) in.nodata = (number)nodata;
+    if (in.has_nodata) in.nodata = (number)w->spec.nodata;
     for (int c = 0; c < 4; c++)
         in.value[c] = in.of_floats ? (number)w->plan.window.real_value[c] : (number)w->plan.window.value[c];
     return in;
@@ -75,7 +74,7 @@ sat_status queue_bands(const state *w, window::finish_windows<Set> k, int64_t im
                        void *stream)
 {
     const box::passes<Set> *p = passes_of<Set>(w);
-    window::columns_outside<Set> border = {k.in.takes_value, box::side_of(p->y), {}};
+    window::columns_outside<Set> border = {k.in.takes_value, (typename Set::number)box::side_of(p->y), {}};
     for (int c = 0; c < 4; c++) border.value[c] = k.in.value[c];
     sat_status status = SAT_OK;
     for (int32_t row = first; row < end && status == SAT_OK; row = k.end) {

@@ -45,10 +45,7 @@ struct counted_integers {
     static constexpr bool has_squares = false;
     uint64_t n, sum;
 
-    PRIM_DEVICE static counted_integers of(int64_t n, int64_t v)
-    {
-        return {(uint64_t)n, (uint64_t)n * (uint64_t)v};
-    }
+    PRIM_DEVICE static counted_integers of(int64_t n, int64_t v) { return {(uint64_t)n, (uint64_t)n * (uint64_t)v}; }
 };
 
 /* Chan, Golub & LeVeque. */
@@ -98,8 +95,8 @@ template <class Set> struct sets_of_samples {
     const void *in;
     const uint8_t *mask;                                            /* NULL: all count */
     int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
-    int32_t channels, bytes; /* of a sample */
-    uint32_t bias;           /* what is added to integers that may be below zero, so that they are not */
+    int32_t channels, bytes;                                        /* of a sample */
+    uint32_t bias; /* what is added to integers that may be below zero, so that they are not */
     bool has_nodata, skip_nan, takes_value;
     number nodata, value[4];
 
@@ -253,8 +250,7 @@ template <class Set> struct finish_windows {
             double v = 0;
             with_statistic(o.statistic, [&](auto statistic) {
                 constexpr bool needs_squares = (decltype(statistic)::needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
-                if constexpr (!needs_squares || Set::has_squares)
-                    v = value_of(statistic, results, o, m, whole);
+                if constexpr (!needs_squares || Set::has_squares) v = value_of(statistic, results, o, m, whole);
             });
             store(o, o.to + number * o.image_bytes + row * o.row_bytes, e, pixel, v, clipped_here);
         }
