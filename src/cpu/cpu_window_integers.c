@@ -13,7 +13,6 @@
  *     below 2^64     in 64 bits (paths.def: variance_64); the divisor is at most n^2 < 2^48, as m^2 is 2^14 or more; or
  * 2^50 for m = 128, where the quotient is wrong by 2^-51 of itself at most else           in 128 bits: area < 2^32, m^2
  * <= 2^64 */
-#include <math.h>
 #include <stdio.h>
 
 #include "cpu_sums.h"

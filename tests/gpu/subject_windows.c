@@ -133,7 +133,7 @@ static void choose_outputs(windows *w, size_t k, uint64_t *random)
 {
     static const sat_type types[] = {SAT_TYPE_NONE, SAT_F64, SAT_F32, SAT_U8, SAT_I16,
                                      SAT_U16,       SAT_U32, SAT_I8,  SAT_I32};
-    /* 32-bit integers, without squares: these have strips. */
+    /* 32-bit integers without squares, as strips have them. */
     const bool wide = (w->spec.sample == SAT_U32 || w->spec.sample == SAT_I32) && k % 24 < 12;
     static const char *const of_sums[] = {"mean", "sum", "count", "bradley"};
     const bool sums =
