@@ -237,7 +237,7 @@ constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
  * hold. */
 constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 4 : 8, WINDOW_FEW_WARPS = 2;
 
-/* Floats in passes: blocks of results on a multiprocessor. */
+/* Passes: blocks of results on a multiprocessor. */
 constexpr unsigned WINDOW_PASSES_BLOCKS = 8;
 
 /* ---- queries ------------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
  *
  * Idea    A plan is resolved once (src/lib/window_plan.h).  Its samples and window choose the kernel: of u8 and i8
  *         (window_bytes.cu), of wider integers (window_words.cu), of floats (window_sums.cu, with
- *         variances window_moments.cu; windows too wide for both window_passes.cu).
+ *         variances window_moments.cu).  What has no strips there: windows too wide for them, and squares of 32-bit
+ *         integers (window_passes.cu).
  *
  * Paper   Those of the kernels.
  *
@@ -15,8 +16,7 @@
  *
  * Sync    The stream's order.  Results that were clipped are counted in a word of device memory.
  *
- * Limits  No squares of 32-bit integers, whose sums would take 96 bits.  Sides below 2^29, rows of less than 2^30
- *         samples.
+ * Limits  Sides below 2^29, rows of less than 2^30 samples.
  *
  * Steps   1. Resolve the spec.  2. Clip the windows' reach.  3. Choose the arithmetic and the kernel.
  */
@@ -43,28 +43,22 @@ sat_status prepare_floats(window::state *w)
     return window::prepare_passes(w);
 }
 
-sat_status choose(window::state *w)
+sat_status prepare_integers(window::state *w)
 {
     const sat_box_window *b = &w->plan.window;
     const uint64_t m = window::largest_of(w);
     const double terms = (double)b->area_px * (double)b->area_px * (double)m * (double)m;
     const bool variance = w->plan.needs & SAT_NEEDS_VAR, squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     const size_t bytes = sat_type_bytes(w->spec.sample);
-    if (sat_is_float(w->spec.sample)) return prepare_floats(w);
     w->arithmetic = !variance || terms < 0x1p53 ? window::IN_F64
                     : terms < 0x1p63            ? window::IN_64_BITS
                                                 : window::IN_128_BITS;
-    if (squares && bytes == 4)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no squares of %s samples on a device", window::NAME,
-                        sat_type_name(w->spec.sample));
-    if (squares && !sat_sum_fits(b->area_px, m * m, 63))
-        return sat_fail(
-            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
-            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
-    if (bytes > 1) return window::prepare_words(w);
-    w->sums_in_32_bits = w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, 32) &&
+    if (squares && (bytes == 4 || !sat_sum_fits(b->area_px, m * m, 63))) return window::prepare_passes(w);
+    w->sums_in_32_bits = bytes == 1 && w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, 32) &&
                          (!squares || sat_sum_fits(b->area_px, m * m, 32));
-    return window::prepare_bytes(w);
+    bool has_room;
+    sat_status status = bytes == 1 ? window::prepare_bytes(w, &has_room) : window::prepare_words(w, &has_room);
+    return status != SAT_OK || has_room ? status : window::prepare_passes(w);
 }
 
 /* The reach of windows, clipped to the image where positions outside count nothing. */
@@ -93,7 +87,7 @@ sat_status window_open(const void *given, sat_arena *arena, void **state, char *
     w->arena = arena;
     sat_status status = sat_window_plan_of(spec, &w->plan);
     if (status == SAT_OK) status = clip(w);
-    if (status == SAT_OK) status = choose(w);
+    if (status == SAT_OK) status = sat_is_float(spec->sample) ? prepare_floats(w) : prepare_integers(w);
     if (status != SAT_OK) return status;
     w->spec.output = NULL; /* not needed in runs */
     const char *device;

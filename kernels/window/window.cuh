@@ -5,8 +5,8 @@
 #include "backend.h"
 #include "box_window.h"
 
-/* Refuses with SAT_ERR_UNAVAILABLE what has no kernel: squares of 32-bit integers, windows wider than a strip.  Counts
- * what is clipped. */
+/* Refuses with SAT_ERR_UNAVAILABLE images and windows whose positions 32 bits do not hold, and crops of floats in
+ * windows too wide for a strip.  Counts what is clipped. */
 extern const sat_hooks sat_window_on_device;
 
 #endif

@@ -34,15 +34,15 @@
  *         joins them.
  *
  * Limits  Integer samples; of 32 bits without squares, whose sums would take 96 bits.  Windows of at most a block's
- *         columns, where the border mode repeats samples or counts them; others are clipped to the image.  Sides below
- *         2^29, rows of less than 2^30 samples.
+ *         columns, where the border mode repeats samples or counts them; others are clipped to the image.  What is
+ *         beyond these has passes (window_passes.cu).  Sides below 2^29, rows of less than 2^30 samples.
  *
  * Steps   1. Sum the rows of the first window.  2. Load the rows that enter and leave next.  3. Prefix sums to shared
  *         memory.  4. For each result: windows' sums to moments, and these to the result.  5. Slide; go to 2.
  */
 #include "window/window_integers.cuh"
 
-sat_status window::prepare_bytes(state *w)
+sat_status window::prepare_bytes(state *w, bool *has_room)
 {
-    return w->sums_in_32_bits ? prepare_channels<uint8_t, uint32_t>(w) : prepare_broad<uint8_t>(w);
+    return w->sums_in_32_bits ? prepare_channels<uint8_t, uint32_t>(w, has_room) : prepare_broad<uint8_t>(w, has_room);
 }

@@ -25,9 +25,8 @@ sat_status queue(const state *w, const sat_view *src, const sat_view *mask, cons
     k.wide_mask = mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 &&
                   Kernel::lines::ALIGNMENT % 16 == 0;
     k.bias = bias_of(w);
-    const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
-    k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
-    if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
+    k.has_nodata = w->spec.has_nodata;
+    if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)w->spec.nodata & (uint32_t)(Sample)~0) ^ k.bias;
     k.clips = k.takes_value || w->plan.window.border->shrinks;
     k.whole_columns = (int32_t)whole_columns(w);
     k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
@@ -63,14 +62,15 @@ inline int32_t rows_of(int64_t height, int64_t window_rows, double strips, doubl
     return (int32_t)((height + most - 1) / most);
 }
 
-template <class Kernel, class Sample> sat_status prepare(state *w)
+/* has_room: false where windows leave a strip no columns, and where the device does not hold the block. */
+template <class Kernel, class Sample> sat_status prepare(state *w, bool *has_room)
 {
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
     const int64_t most = most_of<Kernel>(w), elements = w->spec.width * (int64_t)Kernel::channels;
-    status = check_block<Kernel>(w, most);
-    if (status != SAT_OK) return status;
+    *has_room = most > 0 && sizeof(typename Kernel::shared) <= prim::shared_memory_limit();
+    if (!*has_room) return SAT_OK;
     const int64_t strips = (elements + most - 1) / most, each = (elements + strips - 1) / strips,
                   whole = (each + prim::WARP - 1) / prim::WARP * prim::WARP;
     w->strip = (int32_t)(whole <= most ? whole : each);
@@ -95,34 +95,34 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
 
 /* Blocks of several warps: of few where the device's shared memory does not hold more, and in the simulator wherever
  * windows leave them half of their columns. */
-template <class Sample> sat_status prepare_broad(state *w)
+template <class Sample> sat_status prepare_broad(state *w, bool *has_room)
 {
     using broad = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_BROAD_WARPS>;
     using few = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_FEW_WARPS>;
     const bool fits = sizeof(typename broad::shared) <= prim::shared_memory_limit();
-    return fits && !(tuning::simulated && most_of<few>(w) * 2 > few::ELEMENTS) ? prepare<broad, Sample>(w)
-                                                                               : prepare<few, Sample>(w);
+    return fits && !(tuning::simulated && most_of<few>(w) * 2 > few::ELEMENTS) ? prepare<broad, Sample>(w, has_room)
+                                                                               : prepare<few, Sample>(w, has_room);
 }
 
-template <class Kernel, class Sample> sat_status prepare_narrow(state *w)
+template <class Kernel, class Sample> sat_status prepare_narrow(state *w, bool *has_room)
 {
-    if (most_of<Kernel>(w) * 4 < Kernel::ELEMENTS) return prepare_broad<Sample>(w);
-    return prepare<Kernel, Sample>(w);
+    if (most_of<Kernel>(w) * 4 < Kernel::ELEMENTS) return prepare_broad<Sample>(w, has_room);
+    return prepare<Kernel, Sample>(w, has_room);
 }
 
-template <class Sample, class Sum, unsigned CHANNELS> sat_status prepare_masked(state *w)
+template <class Sample, class Sum, unsigned CHANNELS> sat_status prepare_masked(state *w, bool *has_room)
 {
-    return w->plan.validity ? prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, true, 1>, Sample>(w)
-                            : prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, false, 1>, Sample>(w);
+    return w->plan.validity ? prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, true, 1>, Sample>(w, has_room)
+                            : prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, false, 1>, Sample>(w, has_room);
 }
 
-template <class Sample, class Sum> sat_status prepare_channels(state *w)
+template <class Sample, class Sum> sat_status prepare_channels(state *w, bool *has_room)
 {
     switch (w->spec.channels) {
-    case 1: return prepare_masked<Sample, Sum, 1>(w);
-    case 2: return prepare_masked<Sample, Sum, 2>(w);
-    case 3: return prepare_masked<Sample, Sum, 3>(w);
-    default: return prepare_masked<Sample, Sum, 4>(w);
+    case 1: return prepare_masked<Sample, Sum, 1>(w, has_room);
+    case 2: return prepare_masked<Sample, Sum, 2>(w, has_room);
+    case 3: return prepare_masked<Sample, Sum, 3>(w, has_room);
+    default: return prepare_masked<Sample, Sum, 4>(w, has_room);
     }
 }
 

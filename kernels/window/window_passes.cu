@@ -1,7 +1,10 @@
-/* window_passes.cu - statistics of windows of f32 and f64 samples too wide for window_sums.cu and window_moments.cu.
+/* window_passes.cu - statistics of windows that have no strips: too wide for window_sums.cu, window_moments.cu,
+ * window_bytes.cu or window_words.cu; and of 32-bit integers where a result needs squares.
  *
- * Idea    box_float_passes.cu, for sets of samples in place of sums.  A set is a count, a sum, a mean and squared
- *         deviations; where no result needs squares, a count and a sum.  Sets are joined, and nothing is taken away.
+ * Idea    box_float_passes.cu, for sets of samples in place of sums.  A set of floats is a count, a sum, a mean and
+ *         squared deviations; where no result needs squares, a count and a sum.  Sets are joined, and nothing is taken
+ *         away.  A set of integers is a count, a sum and sums of both halves of squares: all exact, and so results have
+ *         the host's bits.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
  *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.
@@ -16,7 +19,9 @@
  *
  * Sync    The stream's order.
  *
- * Limits  Windows that reach outside the image by at most its size, unless samples there count nothing.
+ * Limits  Windows of floats that reach outside the image by at most its size, unless samples there count nothing.
+ *         Integers: 64 bits hold n and S1, and sums of both halves of squares (sat_window_plan_of()).  A thread visits
+ *         all positions of a window along an axis, also those far outside the image.
  *
  * Steps   1. columns  2. rows  3. what lies beyond the clipped reach, statistics
  */
@@ -26,8 +31,6 @@
 namespace
 {
 
-using window::counted_sum;
-using window::sample_set;
 using window::state;
 
 template <class Set> const box::passes<Set> *passes_of(const state *w)
@@ -37,6 +40,7 @@ template <class Set> const box::passes<Set> *passes_of(const state *w)
 
 template <class Set> window::sets_of_samples<Set> samples_of(const state *w, const sat_view *src, const sat_view *mask)
 {
+    using number = typename Set::number;
     const size_t bytes = sat_type_bytes(w->spec.sample);
     window::sets_of_samples<Set> in = {};
     in.in_pitch = (int64_t)(src->row_bytes / bytes);
@@ -48,12 +52,14 @@ template <class Set> window::sets_of_samples<Set> samples_of(const state *w, con
         in.mask = (const uint8_t *)mask->data;
     }
     in.channels = w->spec.channels;
-    in.is_f64 = w->spec.sample == SAT_F64;
+    in.bytes = (int32_t)bytes;
+    in.bias = window::bias_of(w);
     in.has_nodata = w->spec.has_nodata;
     in.skip_nan = w->spec.skip_nan;
     in.takes_value = w->plan.window.border->takes_value;
-    in.nodata = w->spec.nodata;
-    for (int c = 0; c < 4; c++) in.value[c] = w->plan.window.real_value[c];
+    if (in.has_nodata) in.nodata = (number)w->spec.nodata;
+    for (int c = 0; c < 4; c++)
+        in.value[c] = in.of_floats ? (number)w->plan.window.real_value[c] : (number)w->plan.window.value[c];
     return in;
 }
 
@@ -68,7 +74,7 @@ sat_status queue_bands(const state *w, window::finish_windows<Set> k, int64_t im
                        void *stream)
 {
     const box::passes<Set> *p = passes_of<Set>(w);
-    window::columns_outside<Set> border = {k.in.takes_value, (double)box::side_of(p->y), {}};
+    window::columns_outside<Set> border = {k.in.takes_value, (typename Set::number)box::side_of(p->y), {}};
     for (int c = 0; c < 4; c++) border.value[c] = k.in.value[c];
     sat_status status = SAT_OK;
     for (int32_t row = first; row < end && status == SAT_OK; row = k.end) {
@@ -97,8 +103,8 @@ sat_status queue_images(const state *w, int64_t images, const sat_view *src, con
     k.results = window::finish_of(w, results);
     k.clipped = w->clipped;
     if (k.in.takes_value)
-        k.cut_off = (double)w->spec.window_width * (double)w->spec.window_height -
-                    (double)box::side_of(p->x) * (double)box::side_of(p->y);
+        k.cut_off = (typename Set::number)(w->spec.window_width * w->spec.window_height -
+                                           (int64_t)box::side_of(p->x) * box::side_of(p->y));
     if (w->image) {
         window::finish_windows<Set> search = k;
         search.found = w->found;
@@ -153,5 +159,7 @@ template <class Set> sat_status prepare_passes_of(state *w)
 sat_status window::prepare_passes(state *w)
 {
     const bool squares = (w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
-    return squares ? prepare_passes_of<sample_set>(w) : prepare_passes_of<counted_sum>(w);
+    if (sat_is_float(w->spec.sample))
+        return squares ? prepare_passes_of<sample_set>(w) : prepare_passes_of<counted_sum>(w);
+    return squares ? prepare_passes_of<integer_set>(w) : prepare_passes_of<counted_integers>(w);
 }

@@ -8,17 +8,6 @@
 namespace window
 {
 
-/* Refuses windows that leave a strip no columns (most: what they leave), and blocks that the device does not hold. */
-template <class Kernel> sat_status check_block(const state *w, int64_t most)
-{
-    if (most < 1)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide for a device", NAME,
-                        (long long)w->spec.window_width);
-    if (sizeof(typename Kernel::shared) > prim::shared_memory_limit())
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", NAME);
-    return SAT_OK;
-}
-
 /* The memory for what a run counts, and for what so many warps find. */
 inline sat_status take_found(state *w, int64_t warps)
 {

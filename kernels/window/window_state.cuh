@@ -24,7 +24,7 @@ struct state {
     uint64_t *clipped;
     box_float *sums;            /* floats whose windows fit strips; else NULL */
     const double *counts;       /* of those with variances: pairs of n and 1 / n */
-    void *passes;               /* box::passes of floats without strips */
+    void *passes;               /* box::passes where there are no strips */
     int32_t blocks_of_image;    /* that make results there */
     int32_t first_row, end_row; /* of results that count, in a run */
     void *stream;               /* of the last run */
@@ -93,7 +93,8 @@ inline finish finish_of(const state *w, const sat_view *results)
     return f;
 }
 
-/* The strips of floats; has_room: false where windows are too wide for them. */
+/* Each chooses the kernel of its samples, and takes the memory of runs.  The strips of floats; has_room: false where
+ * windows are too wide for them. */
 sat_status prepare_sums(state *w, bool *has_room);
 sat_status prepare_sums_f32(state *w, bool *has_room);
 sat_status prepare_sums_f32_channels(state *w, bool *has_room);
@@ -109,10 +110,11 @@ sat_status prepare_moments_f64_counted(state *w, bool *has_room);
 sat_status prepare_moments_f64_channels(state *w, bool *has_room);
 sat_status prepare_moments_f64_channels_counted(state *w, bool *has_room);
 
-/* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu; floats
- * without strips window_passes.cu. */
-sat_status prepare_bytes(state *w);
-sat_status prepare_words(state *w);
+/* Those of integers. */
+sat_status prepare_bytes(state *w, bool *has_room);
+sat_status prepare_words(state *w, bool *has_room);
+
+/* What has no strips. */
 sat_status prepare_passes(state *w);
 
 } // namespace window

@@ -2,8 +2,8 @@
  * without squares.  Two sums of a column are one vector. */
 #include "window/window_integers.cuh"
 
-sat_status window::prepare_words(state *w)
+sat_status window::prepare_words(state *w, bool *has_room)
 {
-    if (sat_type_bytes(w->spec.sample) == 4) return prepare_broad<uint32_t>(w);
-    return prepare_channels<uint16_t, uint64_t>(w);
+    if (sat_type_bytes(w->spec.sample) == 4) return prepare_broad<uint32_t>(w, has_room);
+    return prepare_channels<uint16_t, uint64_t>(w, has_room);
 }

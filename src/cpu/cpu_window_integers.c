@@ -13,7 +13,6 @@
  *     below 2^64     in 64 bits (paths.def: variance_64); the divisor is at most n^2 < 2^48, as m^2 is 2^14 or more; or
  * 2^50 for m = 128, where the quotient is wrong by 2^-51 of itself at most else           in 128 bits: area < 2^32, m^2
  * <= 2^64 */
-#include <math.h>
 #include <stdio.h>
 
 #include "cpu_sums.h"
@@ -70,13 +69,6 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
 {
     integers *g = sat_arena_zeros(arena, sizeof *g);
     w->integers = g;
-    const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    const uint64_t m = w->plan.window.largest;
-    if (g && squares &&
-        !sat_sum_fits(w->plan.window.area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
-        return sat_fail(
-            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
-            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     g->sums = (sat_cpu_sums){
         .window = &w->plan.window,
@@ -130,9 +122,7 @@ static void variance_128(const sat_cpu_window *w, const char *sum, const char *s
     for (int64_t i = 0; open > 0 && i < n; i++) {
         if (var[i] >= 0) continue;
         const uint64_t magnitude = is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
-        const uint64_t px = (uint64_t)count[i];
-        const sat_u128 s2 = q[i] + (h ? (sat_u128)h[i] << 32 : 0);
-        var[i] = px > ddof ? sat_quotient(s2 * px - (sat_u128)magnitude * magnitude, (sat_u128)px * (px - ddof)) : NAN;
+        var[i] = sat_variance_u((uint64_t)count[i], magnitude, q[i] + (h ? (sat_u128)h[i] << 32 : 0), ddof);
         open--;
     }
 }

@@ -2,8 +2,10 @@
  *
  *     var = (n * S2 - S1 * S1) / (n * (n - ddof))      std = sqrt(var)      rms = sqrt(S2 / n)
  *
- * Integers: the numerator is exact in 128 bits.  n < 2^63 and S2 < 2^64, so n * S2 < 2^127; and S1 * S1 <= n * S2
- * (Cauchy and Schwarz), so the difference is not negative, and 0 for equal samples.  The quotient is rounded once.
+ * Integers: the numerator is exact in 128 bits.  n < 2^63 and S2 < 2^64, so n * S2 < 2^127; or, of a window's 32-bit
+ * samples, n < 2^32 and S2 < 2^96, and n * S2 - S1 * S1 is at most a quarter of n^2 * 2^64 (Popoviciu).  And
+ * S1 * S1 <= n * S2 (Cauchy and Schwarz), so the difference is not negative, and 0 for equal samples.  The quotient is
+ * rounded once.
  *
  * Floats: S2 - S1 * (S1 / n) loses what the two terms have in common; below 0 it is 0.  sat.h states the bound.
  *
@@ -78,10 +80,10 @@ SAT_BOTH double sat_quotient(sat_u128 a, sat_u128 b)
 
 /* Of n integer samples; s1: the magnitude of their sum.  NaN if n <= ddof.  Sums of no samples, as a damaged table may
  * give, are taken for equal samples' where the numerator would be negative. */
-SAT_BOTH double sat_variance_u(uint64_t n, uint64_t s1, uint64_t s2, uint64_t ddof)
+SAT_BOTH double sat_variance_u(uint64_t n, uint64_t s1, sat_u128 s2, uint64_t ddof)
 {
     if (n <= ddof) return NAN;
-    const sat_u128 above = (sat_u128)n * s2, below = (sat_u128)s1 * s1;
+    const sat_u128 above = n * s2, below = (sat_u128)s1 * s1;
     return above > below ? sat_quotient(above - below, (sat_u128)n * (n - ddof)) : 0;
 }
 

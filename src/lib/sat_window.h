@@ -139,7 +139,7 @@ typedef struct sat_window_spec {
                                      extremes of the image also where none of its samples counts; clipped as any
                                      other */
     int threads;                  /* as in sat_plan_spec */
-    sat_memory memory;            /* where views lie; SAT_DEVICE: no squares of 32-bit integers */
+    sat_memory memory;            /* where views lie */
     const char *backend;          /* NULL = the first that can do the job */
     int64_t count;                /* images that a run has at most; 0 = 1 */
     const sat_executor *executor; /* as in sat_plan_spec */
@@ -171,8 +171,9 @@ typedef struct sat_window sat_window;
  * Memory, for each thread.  Integers: some rows of sums.  Floats: means alone as sat_box_create(); else sums in strips
  * of at least twice the window's width, as far as the image is as wide; a row of them for every eight rows of the
  * window.  On a device, for floats: 4 to 10 KiB for every eight rows of the window in each block of a run, which has
- * blocks for the strips and segments of all images; in windows too wide for strips (some 400 columns with a variance),
- * 2 GiB, or of small images 64 bytes a sample.
+ * blocks for the strips and segments of all images.  For windows too wide for strips (of floats some 400 columns with a
+ * variance, of integers some 4000), and for 32-bit integers where a statistic needs squares: 2 GiB, or of small images
+ * 64 bytes a sample.
  */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);

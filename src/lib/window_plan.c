@@ -57,5 +57,12 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
         for (int k = 0; k < SAT_PARAMETERS; k++) r->p[k] = parameter(s, given, k, spec->range);
         plan->needs |= s->needs | (r->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);
     }
+    /* Squares of 32-bit samples are summed in halves. */
+    const uint64_t m = plan->window.largest;
+    const bool squares = plan->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES), halves = m > UINT32_MAX / 2;
+    if (squares && !sat_sum_fits(plan->window.area_px, halves ? UINT32_MAX : m * m, halves ? 64 : 63))
+        return sat_fail(SAT_ERR_RANGE,
+                        "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
+                        (long long)spec->window_width, (long long)spec->window_height, sat_type_name(spec->sample));
     return SAT_OK;
 }

@@ -33,7 +33,8 @@ typedef struct sat_window_plan {
     sat_window_result_plan result[SAT_OUTPUTS];
 } sat_window_plan;
 
-/* Of a spec that window.c has checked; fails as sat_box_window_of() does. */
+/* Of a spec that window.c has checked; fails as sat_box_window_of() does, and where 64 bits do not hold sums of
+ * squares. */
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
 
 /* Samples that must count for a result, in an image whose smallest sample that counts is `low`; infinity, as `low` is,

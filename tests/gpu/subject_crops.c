@@ -109,8 +109,9 @@ static void *make(uint64_t seed, size_t k, effort e)
                            .anchor = (sat_anchor)random_in(&seed, 0, 1),
                            .count = seed % 4 ? 1 : random_in(&seed, 2, 9)};
     s->window_width = random_in(&seed, 1, e == FULL ? 60 : 9);
-    const bool queues = k % 4 == 1;     /* boxes of f64 as tall as several blocks of rows */
-    if (k % 8 == 3) s->sample = SAT_U8; /* of which all backends make tables */
+    const bool queues = k % 4 == 1;                               /* boxes of f64 as tall as several blocks of rows */
+    if (k % 8 == 3) s->sample = SAT_U8;                           /* of which all backends make tables */
+    if (k % 16 == 6) s->sample = k % 32 == 6 ? SAT_U32 : SAT_I32; /* squares have passes */
     if (queues) s->sample = SAT_F64, s->width = random_in(&seed, 1, most / 4);
     s->height = random_in(&seed, 1, pixels / (s->width * s->channels * s->count) + 1);
     s->window_height = random_in(&seed, 1, (e == FULL ? 90 : 20) >> random_in(&seed, 0, 3));

@@ -117,11 +117,24 @@ static bool of_sums_alone(size_t k)
     return k % 24 == 9;
 }
 
+/* Integers in windows too wide for strips: u16, i32, i8, u32 of which sums alone are wanted, u8, i16. */
+static bool too_wide(size_t k)
+{
+    return k % 48 == 13 || k % 48 == 22 || k % 48 == 27 || k % 48 == 30 || k % 48 == 31 || k % 48 == 41;
+}
+/* 32-bit integers in the largest windows, whose sums are near 2^64, or 2^63; sums of u32 alone, and those of squares,
+ * too. */
+static bool largest(size_t k)
+{
+    return k % 96 == 54 || k % 96 == 66 || k % 96 == 94;
+}
+
 static void choose_outputs(windows *w, size_t k, uint64_t *random)
 {
     static const sat_type types[] = {SAT_TYPE_NONE, SAT_F64, SAT_F32, SAT_U8, SAT_I16,
                                      SAT_U16,       SAT_U32, SAT_I8,  SAT_I32};
-    const bool wide = w->spec.sample == SAT_U32 || w->spec.sample == SAT_I32; /* no squares of them */
+    /* 32-bit integers without squares, as strips have them. */
+    const bool wide = (w->spec.sample == SAT_U32 || w->spec.sample == SAT_I32) && k % 24 < 12;
     static const char *const of_sums[] = {"mean", "sum", "count", "bradley"};
     const bool sums =
         of_sums_alone(k) || (is_float(w->spec.sample) && k % 24 != 2 && !of_image(k) && random64(random) % 2);
@@ -193,6 +206,18 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     if (k % 11 == 10) w->spec.window_height = random_in(random, 1, 3 * most);
     if (k % 13 == 12 && e == FULL) w->spec.window_width = w->spec.window_height = 300;
     if (is_signed(w->spec.sample) && random64(random) % 2) w->spec.nodata = -w->spec.nodata;
+    if (too_wide(k)) {
+        w->spec.width = random_in(random, 1, e == FULL ? 2500 : 300);
+        w->spec.window_width = random_in(random, e == FULL ? 4200 : 530, e == FULL ? 5000 : 700);
+    }
+    if (k % 48 == 18 || k % 48 == 46) w->spec.ddof = (int64_t)(1 + k / 48 % 3); /* of squares of 32-bit integers */
+    if (largest(k)) {
+        const bool both = w->spec.sample == SAT_I32;
+        w->spec.width = random_in(random, 1, 8), w->spec.height = random_in(random, 1, 4);
+        w->spec.window_width = w->spec.window_height = 65535;
+        for (int c = 0; c < 4; c++)
+            w->spec.border_value[c] = c % 2 ? sat_type_largest(w->spec.sample) : both ? -0x1p31 : 0x1p32 - 1;
+    }
     if (!is_float(w->spec.sample)) return;
     w->spec.skip_nan = random64(random) % 3 == 0 || of_image(k);
     if (of_sums_alone(k))
@@ -321,6 +346,7 @@ static void *make(uint64_t seed, size_t k, effort e)
         w->spec.window_width = 11, w->spec.window_height = 5;
         w->output[0] = (sat_window_output){.statistic = "mean", .compare = true, .result = SAT_U8};
     }
+    if (largest(k) && seed % 2) what = LARGEST;
     bool ok = resolve(w) && fill(&w->src, &seed, what) && fill(&w->mask, &seed, RANDOM);
     /* Half of the samples small, so that some are the nodata value, and some of the mask 0. */
     for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)

@@ -240,6 +240,8 @@ static void the_largest_sums(void **state)
     assert_true(sat_variance_u(n, n - 1, n - 1, 0) == 0x1p-62);
     assert_true(sat_variance_u(1, UINT64_MAX, UINT64_MAX, 0) == 0); /* sums of no samples */
     assert_true(isnan(sat_variance_u(1, 1, 1, 1)));
+    const uint64_t half = UINT32_MAX / 2, most = UINT32_MAX; /* as many 0 as `most` */
+    assert_true(sat_variance_u(2 * half, half * most, (sat_u128)half * (most * most), 0) == 0x1p62 - 0x1p31);
     assert_true(isnan(sat_variance_f(1, 1, 1, 1)));
     assert_true(sat_variance_f(3, 0.3, 0.03, 0) >= 0);
     assert_true(isnan(sat_variance_f(3, NAN, 1, 0)));
