@@ -16,11 +16,6 @@ template <class Layout> struct float_copies : Layout {
         Layout::in_row_bytes, Layout::aligned, Layout::channel_count, Layout::pixel_of, Layout::valid, Layout::masked,
         Layout::absent;
 
-    /* Rows that all threads copy at once, vectors of N samples; EVEN: they are all busy, in all rounds. */
-    template <unsigned N>
-    static constexpr unsigned AT_ONCE = threads / (COLUMNS / N) ? threads / (COLUMNS / N) : 1;
-    template <unsigned N> static constexpr bool EVEN = STEP % AT_ONCE<N> == 0 && AT_ONCE<N> *(COLUMNS / N) == threads;
-
     template <class T>
     PRIM_DEVICE strip_source<T> source_of(const T *image, int64_t row_bytes, int32_t left, int32_t channels,
                                           int32_t unit, T absent) const
@@ -80,61 +75,26 @@ template <class Layout> struct float_copies : Layout {
             if (masked() && with_mask) copy_mask(s, s.mask_source.get(0), first, end, slot);
     }
     /* Rows from `first` on to the first half of the slots, with a mask or, where they have been counted, without, and
-     * rows from `second` on to the other one. */
+     * rows from `second` on to the other one: by one copy of the code, but for means of one channel, which that would
+     * slow (docs/lab/box.md). */
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second, int32_t end,
                                  bool with_mask) const
     {
-        const bool inside = first >= 0 && second + (int32_t)STEP <= y.n;
-        if (inside && aligned == CHUNK && EVEN<CHUNK>) {
-            copy_inside<CHUNK, 2>(s.rows, m, in_row_bytes, first, second - first, 0);
-            if (m.others > 0)
+        if constexpr (Layout::ONE_CHANNEL && !Layout::SQUARES) {
+            copy_rows(s, m, first, end, 0, with_mask);
+            copy_rows(s, m, second, end, STEP, true);
+        } else {
 #pragma unroll 1
-                for (unsigned half = 0; half < 2; half++)
-                    copy_others(s.rows, m, half ? second : first, end, half * STEP,
-                                [&](unsigned i) { return s.sources.get(i); });
-            if constexpr (COUNTS)
-                if (masked()) copy_mask_halves(s, first, second, end, with_mask);
-            return;
+            for (unsigned half = 0; half < 2; half++)
+                copy_rows(s, m, half ? second : first, end, half * STEP, half || with_mask);
         }
-#pragma unroll 1
-        for (unsigned half = 0; half < 2; half++)
-            copy_rows(s, m, half ? second : first, end, half * STEP, half || with_mask);
-    }
-    PRIM_DEVICE void copy_mask_halves(shared &s, int32_t first, int32_t second, int32_t end, bool with_first) const
-    {
-        const strip_source<uint8_t> mask = s.mask_source.get(0);
-        if (with_first) copy_mask(s, mask, first, end, 0);
-        if (!valid.mask_words || !EVEN<4>) return copy_mask(s, mask, second, end, STEP);
-        copy_inside<4, 1>(s.mask, mask, valid.mask_row_bytes, second, 0, STEP);
-        if (mask.others > 0) copy_other_masks(s, mask, second, end, STEP);
-    }
-    /* Rows that lie in the image; HALVES: from `first` on to the slots from `slot` on, and those so many rows apart to
-     * the slots behind. */
-    template <unsigned N, unsigned HALVES, class T, unsigned SIZE>
-    PRIM_DEVICE void copy_inside(prim::array<T, SIZE> &rows, const strip_source<T> &m, int64_t row_bytes, int32_t first,
-                                 int32_t apart, unsigned slot) const
-    {
-        const int32_t column = (int32_t)(prim::thread_id() % (COLUMNS / N) * N);
-        if (column < m.begin || column >= m.end) return;
-        const T *from = row_at(m.image + m.first + column, row_bytes,
-                               first + (int32_t)(prim::thread_id() / (COLUMNS / N)));
-#pragma unroll
-        for (unsigned k = 0; k < STEP; k += AT_ONCE<N>, from = row_at(from, row_bytes, (int32_t)AT_ONCE<N>))
-#pragma unroll
-            for (unsigned h = 0; h < HALVES; h++)
-                prim::copy_async_vector<N>(rows, prim::thread_id() * N + (slot + h * STEP + k) * COLUMNS,
-                                           h ? row_at(from, row_bytes, apart) : from);
     }
     PRIM_DEVICE void copy_mask(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
                                unsigned slot) const
     {
         if (valid.mask_words) copy_vectors<4>(s.mask, m, first, end, slot);
-        if (m.others > 0) copy_other_masks(s, m, first, end, slot);
-    }
-    PRIM_DEVICE void copy_other_masks(shared &s, const strip_source<uint8_t> &m, int32_t first, int32_t end,
-                                      unsigned slot) const
-    {
-        copy_others(s.mask, m, first, end, slot, [&](unsigned i) { return source_of_pixel(m.left, i); });
+        if (m.others > 0)
+            copy_others(s.mask, m, first, end, slot, [&](unsigned i) { return source_of_pixel(m.left, i); });
     }
 
     /* The row of the image that a row of windows has; -1: none. */
@@ -153,16 +113,17 @@ template <class Layout> struct float_copies : Layout {
     PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
                                   unsigned slot) const
     {
-        constexpr unsigned VECTORS = COLUMNS / N, ROWS = AT_ONCE<N>;
+        constexpr unsigned VECTORS = COLUMNS / N, ROWS = threads / VECTORS ? threads / VECTORS : 1;
+        constexpr bool EVEN = STEP % ROWS == 0 && ROWS * VECTORS == threads;
         const unsigned own = prim::thread_id() / VECTORS;
         const int32_t column = (int32_t)(prim::thread_id() % VECTORS * N);
-        if (column < m.begin || column >= m.end || (!EVEN<N> && own >= ROWS)) return;
+        if (column < m.begin || column >= m.end || (!EVEN && own >= ROWS)) return;
         const unsigned to = (slot + own) * COLUMNS + (unsigned)column;
         if (first >= 0 && first + (int32_t)STEP <= y.n) {
             const T *from = row_at(m.image + m.first + column, m.row_bytes, first + (int32_t)own);
 #pragma unroll
             for (unsigned k = 0; k < STEP; k += ROWS, from = row_at(from, m.row_bytes, (int32_t)ROWS))
-                if (EVEN<N> || own + k < STEP) prim::copy_async_vector<N>(rows, to + k * COLUMNS, from);
+                if (EVEN || own + k < STEP) prim::copy_async_vector<N>(rows, to + k * COLUMNS, from);
             return;
         }
         prim::vec<T, N> none;

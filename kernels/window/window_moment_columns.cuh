@@ -65,10 +65,10 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     using base = moment_counting<Layout>;
+    using base::count, base::repeats;
     using typename base::column;
     using typename base::counting_state;
     using typename base::row_bits;
-    using base::count, base::repeats;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
     using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
@@ -225,9 +225,9 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         if (all_count(at))
             sum_low<true>(s, m, first, high, 0);
         else
-            sum_low<false>(
-                s, m, first, high,
-                COUNTED ? state.counting.enters : this->rows_inside(at - y.before, STEP + (unsigned)high - 1));
+            sum_low<false>(s, m, first, high,
+                           COUNTED ? state.counting.enters
+                                   : this->rows_inside(at - y.before, STEP + (unsigned)high - 1));
     }
 
     /* ---- the queue ---- */
@@ -316,8 +316,8 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
             const unsigned rows = end - at < step ? (unsigned)(end - at) : STEP;
-            const row_bits counting = COUNTED ? this->begin_counts(s, c, state[0].counting, in_ring++, rows)
-                                              : this->rows_inside(at, rows);
+            const row_bits counting =
+                COUNTED ? this->begin_counts(s, c, state[0].counting, in_ring++, rows) : this->rows_inside(at, rows);
             about_pivot begin = {}, entering = {};
 #pragma unroll 1
             for (int32_t k = 0; at >= first && k < (int32_t)rows; k++) {
@@ -398,7 +398,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
     /* The entering rows: those up to the end of their block, then those behind it; about the first one that counts. */
     struct entering_rows {
         about_pivot sums;
-        double n;             /* as sums.n */
+        double n;               /* as sums.n */
         double half_sum, twice; /* half the sum of its pivot and the windows', twice their difference */
 
         PRIM_DEVICE void begin(double own_pivot, double pivot)
@@ -426,8 +426,8 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         return (double)sample(s, STEP + prim::highest_bit(some & (0 - some)), m);
     }
 
-    /* Where only some rows count.  The pivot is the last sample that counts of those up to the first entering one.  Is it
-     * a leaving one, windows behind it have entering rows alone. */
+    /* Where only some rows count.  The pivot is the last sample that counts of those up to the first entering one.  Is
+     * it a leaving one, windows behind it have entering rows alone. */
     PRIM_DEVICE void sum_some(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                               int32_t at) const
     {

@@ -101,7 +101,10 @@ template <class Layout> struct moment_counting : box::float_copies<Layout> {
 
     /* ---- where samples are not counted ---- */
 
-    PRIM_DEVICE bool repeats() const { return !(shrinks || takes_value); }
+    PRIM_DEVICE bool repeats() const
+    {
+        return !(shrinks || takes_value);
+    }
     /* Rows first .. end - 1 of windows that are in the image; all are where the border repeats rows. */
     PRIM_DEVICE int32_t count(int32_t first, int32_t end) const
     {

@@ -254,8 +254,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <bool ALIKE> PRIM_DEVICE void store_total(shared &s, unsigned at, const columns &w, double pivot) const
     {
         const auto of = count_of<ALIKE>(w.n);
-        s.totals.template set_vector<2>(2 * at,
-                                        prim::vec<double, 2>{w.sum, about_mean(w, pivot, of.n, of.per_n)});
+        s.totals.template set_vector<2>(2 * at, prim::vec<double, 2>{w.sum, about_mean(w, pivot, of.n, of.per_n)});
         if constexpr (!ALIKE) s.run_counts.set(at, (uint32_t)w.n);
     }
     template <bool ALIKE> PRIM_DEVICE columns total_at(const shared &s, unsigned at) const

@@ -156,8 +156,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         for (unsigned i = 0; i < RUN; i++) {
             s.sums.template set_vector<2>(2 * (row_of_warp() + base::place(run, i)),
                                           prim::vec<double, 2>{w[i].mean, w[i].variance});
-            if constexpr (COUNTED)
-                s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), w[i].n);
+            if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), w[i].n);
         }
     }
     /* What makes the variance of n samples one of n - ddof. */
@@ -338,8 +337,8 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
                                                                           : Filter::PLAIN;
         k.is_plain = k.is_plain && o->type == SAT_F32 && !o->compare && as != Filter::PLAIN && !k.plain[as].to;
         if (k.is_plain)
-            k.plain[as] = {o->to, o->row_bytes, o->image_bytes, o->may_be_empty ? (uint32_t)fmin(ceil(o->least), UINT32_MAX) : 0,
-                           (float)o->empty};
+            k.plain[as] = {o->to, o->row_bytes, o->image_bytes,
+                           o->may_be_empty ? (uint32_t)fmin(ceil(o->least), UINT32_MAX) : 0, (float)o->empty};
     }
     const int64_t blocks = box::count_of(w->sums->work);
     return queue_passes(&k, w, blocks * src->count, src->count, blocks * (k.threads / prim::WARP), stream);
@@ -351,7 +350,8 @@ inline sat_status make_counts(state *w, int64_t most)
     return box::make_tables(w->arena, [&](box::tables *t) {
         double *here;
         w->counts = t->alloc(2 * ((size_t)most + 1), &here);
-        for (int64_t n = 0; here && n <= most; n++) here[2 * n] = (double)n, here[2 * n + 1] = n > 0 ? 1 / (double)n : 0;
+        for (int64_t n = 0; here && n <= most; n++)
+            here[2 * n] = (double)n, here[2 * n + 1] = n > 0 ? 1 / (double)n : 0;
     });
 }
 

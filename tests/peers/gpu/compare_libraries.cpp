@@ -291,6 +291,11 @@ int main(int argc, char **argv)
     W("u16 sum 31", SAT_U16, 1, 31, {O("sum", F)});
     W("u32 sum 31", SAT_U32, 1, 31, {O("sum", F)});
     W("u32 mean 31", SAT_U32, 1, 31, {O("mean", F)});
+    for (int w : {31, 1001, 5001}) {
+        const std::string ws = std::to_string(w);
+        W(strdup(("u32 mean+std " + ws).c_str()), SAT_U32, 1, w, {O("mean", F), O("std", F)});
+        W(strdup(("u16 mean+std " + ws).c_str()), SAT_U16, 1, w, {O("mean", F), O("std", F)});
+    }
     W("i16 std 31", SAT_I16, 1, 31, {O("std", F)});
     W("u8 mean+var 255", SAT_U8, 1, 255, {O("mean", F), O("var", F)});
     W("u8 > sauvola 255", SAT_U8, 1, 255, {O("sauvola", U, true)});
