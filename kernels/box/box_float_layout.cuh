@@ -66,6 +66,8 @@ struct float_layout {
     static constexpr bool HAS_COUNTS = COUNTS;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
+    /* Squares in strips of one warp without a queue: where shared memory has no room for others. */
+    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? 163 << 10 : SIZE_MAX;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
     /* Samples of 16 bytes, which one instruction copies.  Results of a strip are a multiple of UNIT pixels, and strips

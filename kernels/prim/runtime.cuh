@@ -6,6 +6,9 @@
 #ifndef PRIM_RUNTIME_CUH
 #define PRIM_RUNTIME_CUH
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "backend.h"
 #include "prim/device.cuh"
 
@@ -64,7 +67,8 @@ inline sat_status stream_wait(void *stream)
     return checked(cudaStreamSynchronize((cudaStream_t)stream), "waiting for the device");
 }
 
-/* The shared memory that a block may have on the current device, in bytes; what all have, if it does not say. */
+/* The shared memory that a block may have on the current device, in bytes; what all have, if it does not say.  Where
+ * all kernels are compiled, to be checked, no more than SAT_SHARED_LIMIT of the environment. */
 inline size_t shared_memory_limit()
 {
     int device = 0, bytes = 0;
@@ -73,7 +77,17 @@ inline size_t shared_memory_limit()
         (void)cudaGetLastError();
         return 48 << 10;
     }
+#ifdef SAT_ALL_KERNELS
+    const char *limit = getenv("SAT_SHARED_LIMIT");
+    if (limit && atoi(limit) < bytes) bytes = atoi(limit);
+#endif
     return (size_t)bytes;
+}
+/* The same of an architecture: 75, 80, .. (CUDA C++ Programming Guide, Technical Specifications). */
+constexpr size_t shared_memory_of(int architecture)
+{
+    const int a = architecture;
+    return (size_t)(a < 80 ? 64 : a == 80 || a == 87 ? 163 : a < 90 || a >= 120 ? 99 : 227) << 10;
 }
 
 /* Multiprocessors of the current device, queried once; 1 if the query fails. */
@@ -102,11 +116,36 @@ template <class K> struct min_blocks_of<K, decltype((void)K::min_blocks)> {
     static constexpr int value = K::min_blocks;
 };
 
+/* most_shared of a kernel: only architectures whose blocks have no more shared memory need it. */
+template <class K, class = void> struct most_shared_of {
+    static constexpr size_t value = SIZE_MAX;
+};
+template <class K> struct most_shared_of<K, decltype((void)K::most_shared)> {
+    static constexpr size_t value = K::most_shared;
+};
+#if defined __CUDA_ARCH__ && !defined SAT_ALL_KERNELS
+constexpr size_t SHARED_MEMORY = shared_memory_of(__CUDA_ARCH__ / 10);
+#else
+constexpr size_t SHARED_MEMORY = 0;
+#endif
+
 template <class K>
 __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(const __grid_constant__ K kernel)
 {
     extern __shared__ __align__(128) unsigned char memory[];
-    kernel(*reinterpret_cast<typename K::shared *>(memory));
+    if constexpr (SHARED_MEMORY <= most_shared_of<K>::value) kernel(*reinterpret_cast<typename K::shared *>(memory));
+}
+/* Was the kernel compiled for the architecture whose code the current device runs? */
+template <class K> bool has_code()
+{
+    cudaFuncAttributes of = {};
+    const bool fine = cudaFuncGetAttributes(&of, enter<K>) == cudaSuccess;
+    if (!fine) (void)cudaGetLastError();
+#ifdef SAT_ALL_KERNELS
+    return fine;
+#else
+    return fine && shared_memory_of(of.ptxVersion) <= most_shared_of<K>::value;
+#endif
 }
 
 /* Queues `blocks` blocks of K::threads threads; at most 2^31 - 1. */

@@ -356,7 +356,8 @@ inline sat_status make_counts(state *w, int64_t most)
 }
 
 /* Strips of two warps, or of f32 samples of one channel where these leave as large a share of their pixels for results,
- * of one.  Where samples are counted, or others, these would not pay for the kernels (docs/lab/box.md). */
+ * of one.  Where samples are counted, or others, these would not pay for the kernels (docs/lab/box.md).  Devices whose
+ * blocks have less shared memory take strips of one warp, with the queue in device memory. */
 template <class Sample, unsigned CHANNELS, box::float_features FEATURES>
 sat_status prepare_moments_of(state *w, bool *has_room)
 {
@@ -384,7 +385,10 @@ sat_status prepare_moments_of(state *w, bool *has_room)
         if (box::fits<narrow>(f) && !(box::fits<wide>(f) && gain > tuning::BOX_FLOAT_WIDER))
             return take.template operator()<narrow>();
     }
-    return box::fits<wide>(f) ? take.template operator()<wide>() : SAT_OK;
+    const bool small_here = tuning::simulated && rows % 4 == 3;
+    if (box::fits<wide>(f) && !small_here) return take.template operator()<wide>();
+    using small = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    return box::fits<small>(f) && prim::has_code<small>() ? take.template operator()<small>() : SAT_OK;
 }
 
 } // namespace window

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh - what `make check-gpu` does: builds the check harness for this machine's GPU, runs all of it, then its small
-# cases under compute-sanitizer's four tools, and writes what came of it, and for which sources, to verified.txt.
+# run.sh - what `make check-gpu` does: builds the check harness for this machine's GPU, runs all of it, filters and windows
+# also as on devices with less shared memory, then its small cases under compute-sanitizer's four tools, and writes what
+# came of it, and for which sources, to verified.txt.
 #
 #   B=DIR         where to build, by default build
 #   OUT=DIR       where the logs go, by default $B/check-gpu
@@ -14,6 +15,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 out=${OUT:-$B/check-gpu}
 tools=${TOOLS-memcheck racecheck initcheck synccheck}
+limits="65536 101376" # bytes of a block: of Turing; of Ampere, Ada and Blackwell but for data centres
 check=$B/check-gpu/gpu/check
 mkdir -p "$out"
 began=$(date -u +%Y-%m-%dT%H:%MZ)
@@ -37,7 +39,8 @@ if ! nvidia-smi -L >/dev/null 2>&1; then
     exit 1
 fi
 say "building for this GPU"
-if ! make -j"$(nproc)" B="$B/check-gpu" CUDA=1 SM=native SWEEP="${SWEEP:-0}" "$check" >"$out/build.log" 2>&1; then
+if ! make -j"$(nproc)" B="$B/check-gpu" CUDA=1 SM=native SWEEP="${SWEEP:-0}" \
+    EXTRA_NVCCFLAGS=-DSAT_ALL_KERNELS "$check" >"$out/build.log" 2>&1; then
     tail -30 "$out/build.log"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
@@ -49,11 +52,17 @@ say "$device, driver ${driver:-unknown}"
 say "all cases"
 timeout 300 "$check" >"$out/full.tap" 2>"$out/full.err"
 status=$?
-full=$(counts "$out/full.tap")
+taps=("$out/full.tap")
+for limit in $limits; do # side by side
+    taps+=("$out/limit-$limit.tap")
+    SAT_SHARED_LIMIT=$limit timeout 200 "$check" --only windows --only filters >"${taps[-1]}" 2>>"$out/full.err" &
+done
+wait
+full=$(counts "${taps[@]}")
 cases=$(awk '/^(not )?ok/ && match($0, /: [0-9]+ cases/) { n += substr($0, RSTART + 2) }
-             END { print n + 0 }' "$out/full.tap")
-grep -E '^not ok|^# FAIL' "$out/full.tap" | head -40
-grep -E '^ok.*# SKIP' "$out/full.tap"
+             END { print n + 0 }' "${taps[@]}")
+grep -hE '^not ok|^# FAIL' "${taps[@]}" | head -40
+grep -hE '^ok.*# SKIP' "${taps[@]}"
 [ $status = 0 ] || say "the harness ended with status $status$([ $status = 124 ] && echo ': not in time')"
 say "$full, $cases cases"
 
@@ -117,6 +126,7 @@ result() {
     echo "driver: ${driver:-unknown}"
     echo "check: $full"
     echo "cases: $cases"
+    echo "shared memory: the device's, $limits"
     for tool in memcheck racecheck initcheck synccheck; do echo "$tool: $(result $tool)"; done
     echo "sources: $(echo "$sources" | sha256sum | cut -d' ' -f1)"
     echo "$sources"

@@ -228,10 +228,11 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     /* Means of f32 alone, and means and deviations: several steps and strips, with a halo of one warp and of two. */
     const bool deviations = k % 24 == 14 || k % 24 == 20;
     if (k % 12 == 11 || deviations) {
-        w->spec.channels = 1;
+        const bool several = deviations && k % 96 >= 48; /* channels */
+        w->spec.channels = several ? (int)random_in(random, 2, 4) : 1;
         w->spec.width = random_in(random, 150, 6 * most);
         w->spec.height = most;
-        w->spec.window_width = random_in(random, 1, 100);
+        w->spec.window_width = random_in(random, 1, several ? 12 : 100);
         w->spec.window_height = random_in(random, 1, deviations ? 38 : 16);
         w->spec.masked = k % 24 == 11 || few_count(k);
         w->spec.skip_nan = k % 24 == 23;

@@ -13,6 +13,11 @@ inline size_t shared_memory_limit()
     return 48 << 10;
 }
 
+template <class K> bool has_code()
+{
+    return true;
+}
+
 inline sat_status simulated(bool fine)
 {
     return fine ? SAT_OK : sat_fail(SAT_ERR_DEVICE, "%s", simt::fault_text());
