@@ -153,6 +153,13 @@ constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
     return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 
+/* Where a block has no room for these: other steps. */
+constexpr box_float_strip box_float_few_of(size_t bytes)
+{
+    if (simulated) return bytes == 4 ? box_float_strip{8, 4, 0, 1} : box_float_strip{8, 2, 0, 1};
+    return {16, 4, 0, 2};
+}
+
 /* With squared distances: a thread for each column, and a warp for each row of a step.  The queue takes what shared
  * memory is left by two blocks. */
 constexpr box_float_strip window_moments_strip_of(size_t bytes, bool counts)

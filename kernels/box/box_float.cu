@@ -63,6 +63,19 @@ sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view
     return f->passes ? box_float_passes_run(f->passes, src, dst, stream) : f->queue(f, src, dst, stream);
 }
 
+template <class Sample> static int64_t step_of(int64_t window_height)
+{
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), true);
+    using largest = box::float_layout<Sample, 0, S.run, 1, S.step, 0, S.resident, box::SUMS_AND_COUNTS>;
+    const bool few = tuning::simulated ? window_height % 5 == 3
+                                       : sizeof(typename largest::shared) > prim::shared_memory_limit();
+    return few ? tuning::box_float_few_of(sizeof(Sample)).step : S.step;
+}
+int64_t box_float_step(sat_type sample, int64_t window_height)
+{
+    return sample == SAT_F32 ? step_of<float>(window_height) : step_of<double>(window_height);
+}
+
 /* Blocks of the queue are numbered from the image's first row on. */
 int64_t box_float_period_of(int64_t step, int64_t window_height)
 {
@@ -71,5 +84,5 @@ int64_t box_float_period_of(int64_t step, int64_t window_height)
 }
 int64_t box_float_period(sat_type sample, int64_t window_height)
 {
-    return box_float_period_of(tuning::box_float_strip_of(sat_type_bytes(sample), false).step, window_height);
+    return box_float_period_of(box_float_step(sample, window_height), window_height);
 }

@@ -11,6 +11,8 @@ sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window
                           sat_arena *arena, box_float **filter);
 sat_status box_float_run(const box_float *filter, const sat_view *src, const sat_view *dst, void *stream);
 
+/* Rows of a step: fewer where a block of the device has no room for strips of more. */
+int64_t box_float_step(sat_type sample, int64_t window_height);
 /* The rows by which an image may begin later and have the same sums (operation.h). */
 int64_t box_float_period(sat_type sample, int64_t window_height);
 int64_t box_float_period_of(int64_t step, int64_t window_height); /* of steps of so many rows */

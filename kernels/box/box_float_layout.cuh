@@ -66,8 +66,12 @@ struct float_layout {
     static constexpr bool HAS_COUNTS = COUNTS;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
-    /* Squares in strips of one warp without a queue: where shared memory has no room for others. */
-    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? 163 << 10 : SIZE_MAX;
+    /* Strips for devices that have no room for others: of squares, those of one warp without a queue; else those of few
+     * rows. */
+    static constexpr bool FEW = STEP == tuning::box_float_few_of(sizeof(Sample)).step;
+    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? 163 << 10
+                                          : !SQUARES && FEW                   ? 99 << 10
+                                                                              : SIZE_MAX;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
     /* Samples of 16 bytes, which one instruction copies.  Results of a strip are a multiple of UNIT pixels, and strips

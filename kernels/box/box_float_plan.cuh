@@ -148,28 +148,34 @@ template <class Sample> void split_window(box_float *f, int64_t step)
 }
 
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
- * queue in shared memory where that has room for it.  take<Filter>() takes it.  has_room: false where windows are too
- * wide for all strips. */
+ * queue in shared memory where that has room for it; or the one of few rows.  take<Filter>() takes it.  has_room: false
+ * where windows are too wide for all strips, or the device has room for none. */
 template <class Feature, class Sample, unsigned CHANNELS, class Take>
 sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_room)
 {
-    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::features != SUMS);
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::features != SUMS),
+                                      F = tuning::box_float_few_of(sizeof(Sample));
     using in_device = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
     using wide = strip_of_floats<Feature, Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
-    split_window<Sample>(f, S.step);
-    const bool narrow = fits<in_device>(f);
+    using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 1, F.step, 0, F.resident>;
+    const int64_t step = box_float_step(f->spec.sample, f->spec.window_height);
+    split_window<Sample>(f, step);
+    const bool takes_few = step != S.step,
+               narrow = takes_few ? fits<few>(f) && prim::has_code<few>() : fits<in_device>(f);
     const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
     const auto with = [&]<class Filter>() {
         take.template operator()<Filter>();
         return prepare_strips<Filter>(f, arena);
     };
     *has_room = true;
-    if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return with.template operator()<wide>();
+    if (!takes_few && fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER))
+        return with.template operator()<wide>();
     *has_room = narrow;
     if (!narrow && f->spec.band_rows)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
                         (long long)f->spec.window_width);
     if (!narrow) return SAT_OK;
+    if (takes_few) return with.template operator()<few>();
     if constexpr (CHANNELS == 1 && S.queue > 0) {
         using in_shared = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
         if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return with.template operator()<in_shared>();
