@@ -67,8 +67,8 @@ template <class Sample> static int64_t step_of(int64_t window_height)
 {
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), true);
     using largest = box::float_layout<Sample, 0, S.run, 1, S.step, 0, S.resident, box::SUMS_AND_COUNTS>;
-    const bool few = tuning::simulated ? window_height % 5 == 3
-                                       : sizeof(typename largest::shared) > prim::shared_memory_limit();
+    const bool few =
+        tuning::simulated ? window_height % 5 == 3 : sizeof(typename largest::shared) > prim::shared_memory_limit();
     return few ? tuning::box_float_few_of(sizeof(Sample)).step : S.step;
 }
 int64_t box_float_step(sat_type sample, int64_t window_height)

@@ -29,13 +29,14 @@ namespace
 {
 
 struct sum {
+    using stored = sum;
     double of;
 };
 PRIM_DEVICE sum join(const sum &a, const sum &b)
 {
     return {a.of + b.of};
 }
-PRIM_DEVICE sum load(const sum *from)
+PRIM_DEVICE sum load(const sum *from, double)
 {
     return {prim::load(&from->of)};
 }
@@ -115,7 +116,7 @@ template <class Result> struct divide {
 
     PRIM_DEVICE double with_border(const sum *from, int32_t c, double beyond) const
     {
-        const double inside = load(from + c).of;
+        const double inside = load(from + c, 0).of;
         return takes_value && beyond > 0 ? inside + prim::product(value[c], beyond) : inside;
     }
 };

@@ -7,7 +7,8 @@
  *
  *     |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) and prefix(d e)
  *
- * What is known of a set of samples is a struct, {} of none, with join(), load() and store(). */
+ * What is known of a set of samples is a struct, {} of none, with join(), store() as its type `stored`, and load() of
+ * such, of so many samples where all count alike. */
 #ifndef BOX_PASSES_CUH
 #define BOX_PASSES_CUH
 
@@ -25,13 +26,15 @@ namespace box
  * downwards, whose loads do not wait for each other; outside(line). */
 template <class Source> struct join_axis {
     using set = typename Source::set;
+    using stored = typename set::stored;
     static constexpr unsigned threads = tuning::BOX_PASSES_THREADS;
-    static constexpr int32_t AHEAD = sizeof(set) < 16 ? 8 : 4; /* sets loaded before the first is joined */
+    static constexpr int32_t AHEAD = sizeof(stored) < 16 ? 8 : 4; /* sets loaded before the first is joined */
     struct shared {
     };
     Source in;
-    set *out;
+    stored *out;
     axis along;
+    int32_t each;                     /* samples of a position, where all count alike */
     int32_t first, end, lines, group; /* `group` lines lie side by side */
     int64_t of_image, of_group, step; /* sets of an image's band; from group to group, from position to position */
     int32_t blocks;                   /* of the axis, with positions first .. end - 1 */
@@ -67,7 +70,7 @@ template <class Source> struct join_axis {
                       start = (first / side + (int32_t)(number % (uint32_t)blocks)) * side;
         const int64_t image = number / (uint32_t)blocks;
         const int32_t from = first > start ? first - start : 0, upto = end - start < side ? end - start : side;
-        set *to = out + image * of_image + line / group * of_group + line % group + (int64_t)(start - first) * step;
+        stored *to = out + image * of_image + line / group * of_group + line % group + (int64_t)(start - first) * step;
         set joined = {};
         for (int32_t k = side - 1; k >= from; k -= AHEAD) {
             set next[AHEAD];
@@ -84,7 +87,7 @@ template <class Source> struct join_axis {
             set next[AHEAD], ends[AHEAD];
 #pragma unroll
             for (int32_t i = 0; i < AHEAD; i++)
-                if (k + i < upto && k + i >= from) ends[i] = load(to + (k + i) * step);
+                if (k + i < upto && k + i >= from) ends[i] = load(to + (k + i) * step, (double)(side - k - i) * each);
             get<1>(image, start - along.before + side - 1 + k, line, upto - k, next);
 #pragma unroll
             for (int32_t i = 0; i < AHEAD; i++) {
@@ -99,8 +102,9 @@ template <class Source> struct join_axis {
 /* Columns of windows, as join_axis stores windows.  Border: outside(channel), what a column outside the image holds. */
 template <class Set, class Border> struct joined_columns {
     using set = Set;
-    const Set *sets;
+    const typename Set::stored *sets;
     Border border;
+    int32_t rows; /* of a window */
     int64_t of_image, of_group, step;
     int32_t group;
     bool turned;
@@ -108,9 +112,9 @@ template <class Set, class Border> struct joined_columns {
     template <int32_t STEP, unsigned N>
     PRIM_DEVICE void get(int64_t image, int32_t column, int32_t line, Set (&to)[N]) const
     {
-        const Set *from = sets + image * of_image + line / group * of_group + line % group + column * step;
+        const auto *from = sets + image * of_image + line / group * of_group + line % group + column * step;
 #pragma unroll
-        for (unsigned i = 0; i < N; i++, from += STEP * step) to[i] = load(from);
+        for (unsigned i = 0; i < N; i++, from += STEP * step) to[i] = load(from, rows);
     }
     PRIM_DEVICE Set outside(int32_t line) const
     {
@@ -124,14 +128,15 @@ template <class Set, class Border> struct joined_columns {
 template <class Set> struct passes {
     /* Sets of 8 bytes, a quarter of what memory moves at once, are transposed, before and after they are joined along
      * rows. */
-    static constexpr bool turns = sizeof(Set) == sizeof(uint64_t);
+    using stored = typename Set::stored;
+    static constexpr bool turns = sizeof(stored) == sizeof(uint64_t);
     axis x, y;
     int32_t channels, elements; /* of a row */
     int32_t rows;               /* of a band */
     int64_t images;             /* of which a band is made at a time: one, or of whole images some */
     int64_t across, down;       /* sets from row to row, and transposed: even, so that transposes may move 16 bytes */
     int64_t of_image;
-    Set *columns, *windows; /* of a band */
+    stored *columns, *windows; /* of a band */
 
     /* The end of the band of that row. */
     int32_t end_of(int32_t row, int32_t end) const
@@ -147,7 +152,7 @@ sat_status prepare_passes(passes<Set> *p, const sat_axis *reach_x, const sat_axi
                           const sat_box_window *window, int32_t channels, int64_t images, sat_arena *arena)
 {
     const int64_t samples = window->x.n * channels, height = window->y.n, side = reach_y->before + 1 + reach_y->after,
-                  sets = tuning::BOX_PASSES_BYTES / (int64_t)sizeof(Set), most = sets / samples;
+                  sets = tuning::BOX_PASSES_BYTES / (int64_t)sizeof(typename Set::stored), most = sets / samples;
     p->channels = channels;
     p->elements = (int32_t)samples;
     p->rows = (int32_t)(most < 1 ? 1 : most >= height ? height : most > side ? most - most % side : most);
@@ -189,19 +194,20 @@ sat_status queue_band(const passes<typename Source::set> *p, const Source &in, c
                       int32_t first, int32_t end, void *stream)
 {
     using set = typename Source::set;
-    const int32_t rows = end - first;
-    join_axis<Source> down = {.in = in, .out = p->columns, .first = first, .end = end};
+    const int32_t rows = end - first, of_window = side_of(p->y);
+    join_axis<Source> down = {.in = in, .out = p->columns, .each = 1, .first = first, .end = end};
     down.lines = down.group = p->elements;
     down.step = p->across;
     down.of_image = p->of_image;
     sat_status status = queue_axis(down, p->y, images, stream);
 
-    join_axis<joined_columns<set, Border>> along = {.out = p->windows, .end = p->x.n, .lines = rows * p->channels};
+    join_axis<joined_columns<set, Border>> along = {
+        .out = p->windows, .each = of_window, .end = p->x.n, .lines = rows * p->channels};
     along.group = p->turns ? rows : p->channels;
     along.of_group = p->turns ? p->down : p->across;
     along.step = p->turns ? p->channels * p->down : p->channels;
     along.of_image = p->of_image;
-    along.in = {p->columns, border, p->of_image, along.of_group, along.step, along.group, p->turns};
+    along.in = {p->columns, border, of_window, p->of_image, along.of_group, along.step, along.group, p->turns};
     if constexpr (passes<set>::turns) {
         along.in.sets = p->windows;
         along.out = p->columns;

@@ -88,6 +88,13 @@ PRIM_DEVICE double reciprocal(double n)
     return r;
 }
 
+/* a - b; 0 where that may be the rounding of a and b, of which neither is wrong by more than some units. */
+PRIM_DEVICE double apart(double a, double b)
+{
+    const double d = a - b;
+    return fabs(d) <= 0x1p-50 * fabs(b) ? 0 : d;
+}
+
 /* ---- moments in f64 ------------------------------------------------------------------------------------ */
 
 /* A sum below 2^53, less `shift`.  u32: with the exponent of 2^52 in front, it is a double already. */

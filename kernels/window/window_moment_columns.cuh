@@ -19,13 +19,6 @@ struct part {
     int32_t n;
 };
 
-/* a - b; 0 where that may be the rounding of a and b, of which neither is wrong by more than some units. */
-PRIM_DEVICE double apart(double a, double b)
-{
-    const double d = a - b;
-    return fabs(d) <= 0x1p-50 * fabs(b) ? 0 : d;
-}
-
 /* n times `pivot` less than `sum`, of n samples.  Sums of f64 samples are rounded: those of alike samples differ from n
  * times one of them. */
 template <class Sample> PRIM_DEVICE double distance(double sum, double n, double pivot)

@@ -11,7 +11,8 @@
  *
  * Layout  band of images -> sets of columns -> sets of windows -> results
  *
- *         A set has 32 bytes, as many as memory moves at once; where no result needs squares, 16.
+ *         A set has 32 bytes, as many as memory moves at once; where no result needs squares, or all samples count and
+ *         the border repeats them, 16.
  *
  * Launch  As box_float_passes.cu.  In the third, a block makes results in rounds.
  *
@@ -95,6 +96,7 @@ sat_status queue_images(const state *w, int64_t images, const sat_view *src, con
     sat_status status = SAT_OK;
     k.in = samples_of<Set>(w, src, mask);
     k.sets = p->windows;
+    k.area = (double)box::side_of(p->x) * box::side_of(p->y);
     k.of_image = p->of_image;
     k.pitch = p->across;
     k.elements = p->elements;
@@ -159,7 +161,10 @@ template <class Set> sat_status prepare_passes_of(state *w)
 sat_status window::prepare_passes(state *w)
 {
     const bool squares = (w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
+    const bool counted = w->plan.validity || w->plan.window.border->shrinks || w->plan.window.border->takes_value;
     if (sat_is_float(w->spec.sample))
-        return squares ? prepare_passes_of<sample_set>(w) : prepare_passes_of<counted_sum>(w);
+        return !squares  ? prepare_passes_of<counted_sum>(w)
+               : counted ? prepare_passes_of<sample_set>(w)
+                         : prepare_passes_of<uncounted_set>(w);
     return squares ? prepare_passes_of<integer_set>(w) : prepare_passes_of<counted_integers>(w);
 }

@@ -13,14 +13,23 @@ namespace window
 /* What is known of a set of samples; squares: the sum of squared distances from the mean. */
 struct sample_set {
     using number = double;
+    using stored = sample_set;
     static constexpr bool has_squares = true;
     double n, sum, mean, squares;
 
     PRIM_DEVICE static sample_set of(double n, double v) { return {n, v * n, v, 0}; } /* n times v */
 };
-/* Where no result needs a variance or squares: moves half as much. */
+/* Where all samples count, and no position outside the image: the count is known, and half as much is moved. */
+struct uncounted_set : sample_set {
+    struct stored {
+        double sum, squares;
+    };
+    PRIM_DEVICE static uncounted_set of(double n, double v) { return {sample_set::of(n, v)}; }
+};
+/* Where no result needs a variance or squares. */
 struct counted_sum {
     using number = double;
+    using stored = counted_sum;
     static constexpr bool has_squares = false;
     double n, sum;
 
@@ -31,6 +40,7 @@ struct counted_sum {
  * their upper 32 bits, which are the host's (cpu_window_integers.c). */
 struct integer_set {
     using number = int64_t;
+    using stored = integer_set;
     static constexpr bool has_squares = true;
     uint64_t n, sum, low_squares, high_squares;
 
@@ -42,6 +52,7 @@ struct integer_set {
 };
 struct counted_integers {
     using number = int64_t;
+    using stored = counted_integers;
     static constexpr bool has_squares = false;
     uint64_t n, sum;
 
@@ -55,6 +66,12 @@ PRIM_DEVICE sample_set join(const sample_set &a, const sample_set &b)
     const double share = a.n > 0 ? b.n * reciprocal(both) : 1; /* what is joined to none keeps its mean */
     return {both, a.sum + b.sum, prim::multiply_add(apart, share, a.mean),
             a.squares + prim::multiply_add(apart, a.n * share * apart, b.squares)};
+}
+/* A mean is a rounded quotient: those of alike samples may differ. */
+PRIM_DEVICE uncounted_set join(const uncounted_set &a, uncounted_set b)
+{
+    b.mean = a.mean + apart(b.mean, a.mean);
+    return {join((const sample_set &)a, (const sample_set &)b)};
 }
 PRIM_DEVICE counted_sum join(const counted_sum &a, const counted_sum &b)
 {
@@ -73,7 +90,7 @@ PRIM_DEVICE counted_integers join(const counted_integers &a, const counted_integ
 template <class Set> struct vectors_of {
     prim::vec<uint64_t, 2> at[sizeof(Set) / 16];
 };
-template <class Set> PRIM_DEVICE Set load(const Set *from)
+template <class Set> PRIM_DEVICE Set load(const Set *from, double)
 {
     vectors_of<Set> v;
 #pragma unroll
@@ -85,6 +102,16 @@ template <class Set> PRIM_DEVICE void store(Set *to, const Set &s)
     const auto v = __builtin_bit_cast(vectors_of<Set>, s);
 #pragma unroll
     for (unsigned i = 0; i < sizeof(Set) / 16; i++) prim::store_vector<2>((uint64_t *)to + 2 * i, v.at[i]);
+}
+
+PRIM_DEVICE uncounted_set load(const uncounted_set::stored *from, double n)
+{
+    const prim::vec<double, 2> v = prim::load_vector<2>(&from->sum);
+    return {{n, v.at[0], v.at[0] * reciprocal(n), v.at[1]}};
+}
+PRIM_DEVICE void store(uncounted_set::stored *to, const uncounted_set &s)
+{
+    prim::store_vector<2>(&to->sum, {s.sum, s.squares});
 }
 
 /* The images' samples, each the set of itself. */
@@ -173,7 +200,8 @@ template <class Set> struct finish_windows {
     struct shared {
     };
     sets_of_samples<Set> in;
-    const Set *sets; /* of a band of images, of which all that follows is */
+    const typename Set::stored *sets; /* of a band of images, of which all that follows is */
+    double area;                      /* of windows where all samples count alike */
     int64_t of_image, pitch;
     int32_t first, end, elements, blocks_of_row, blocks_of_image;
     typename Set::number cut_off; /* positions of a window beyond its clipped reach, of the border's value */
@@ -222,8 +250,7 @@ template <class Set> struct finish_windows {
             const int32_t row = (int32_t)(i / blocks_of_row),
                           e = (int32_t)((i % blocks_of_row) * threads + prim::thread_id());
             if (e >= elements) continue;
-            const Set *from = sets + number * of_image + row * pitch + e;
-            Set s = load(from);
+            Set s = load(sets + number * of_image + row * pitch + e, area);
             if (cut_off > 0) s = join(s, Set::of(cut_off, in.value[e % in.channels]));
             write(number, first + row, e, s, whole, seen, clipped_here);
         }

@@ -32,6 +32,7 @@ struct row {
     bool masked;
     int power;
     bool skip_nan = false;
+    int64_t images = 1;
 };
 static std::vector<lib> libs;
 #define CK(x)                                                                                                          \
@@ -51,13 +52,14 @@ struct obj {
     bool ok = false;
     std::string note;
 };
-static sat_view view(void *d, int64_t w, int64_t h, int c, sat_type t)
+static sat_view view(void *d, int64_t w, int64_t h, int c, sat_type t, int64_t n)
 {
     sat_view v = {};
     v.data = d;
     v.width = w;
     v.height = h;
     v.channels = c;
+    v.count = n;
     v.type = t;
     v.memory = SAT_DEVICE;
     return v;
@@ -68,6 +70,7 @@ template <class Spec> static void describe(Spec &p, const row &r)
     p.width = r.w;
     p.height = r.h;
     p.channels = r.channels;
+    p.count = r.images;
     p.sample = r.sample;
     p.backend = "fused";
     p.memory = SAT_DEVICE;
@@ -321,6 +324,13 @@ int main(int argc, char **argv)
     W("f32x3 mean+std 31", SAT_F32, 3, 31, {O("mean", F), O("std", F)});
     W("f64 mean+std 31", SAT_F64, 1, 31, {O("mean", F), O("std", F)});
     W("f64 mean+std masked 31", SAT_F64, 1, 31, {O("mean", F), O("std", F)}, true);
+    B("f32 31 odd", SAT_F32, SAT_F32, 1, 31, 31, "reflect101", N - 1, N); /* rows that are not aligned */
+    B("f32 31 of 192 images of 640x480", SAT_F32, SAT_F32, 1, 31, 31, "reflect101", 640, 480);
+    rows.back().images = 192;
+    W("f32 mean+std odd 31", SAT_F32, 1, 31, {O("mean", F), O("std", F)});
+    rows.back().w = N - 1;
+    W("f32 mean+std of 192 images of 640x480 31", SAT_F32, 1, 31, {O("mean", F), O("std", F)});
+    rows.back().w = 640, rows.back().h = 480, rows.back().images = 192;
     B("f64 1001", SAT_F64, SAT_F64, 1, 1001, 1001);
     B("f32x3 1001", SAT_F32, SAT_F32, 3, 1001, 1001);
     B("f32 3001x31", SAT_F32, SAT_F32, 1, 3001, 31);
@@ -371,20 +381,21 @@ int main(int argc, char **argv)
             }
             filled = r.sample;
         }
-        size_t px = (size_t)(r.w * r.h * r.channels), in = px * tb(r.sample), outb = 0;
+        size_t px = (size_t)(r.w * r.h * r.channels * r.images), in = px * tb(r.sample), outb = 0;
         std::vector<sat_view> views;
         if (!strcmp(r.kind, "window")) {
             char *at = (char *)dst;
             for (auto &o : r.out) {
-                views.push_back(view(at, r.w, r.h, r.channels, o.result));
+                views.push_back(view(at, r.w, r.h, r.channels, o.result, r.images));
                 at += px * tb(o.result);
                 outb += px * tb(o.result);
             }
         } else {
-            views.push_back(view(dst, r.w, r.h, r.channels, r.result));
+            views.push_back(view(dst, r.w, r.h, r.channels, r.result, r.images));
             outb = px * tb(r.result);
         }
-        sat_view sv = view(src, r.w, r.h, r.channels, r.sample), mv = view(mask, r.w, r.h, 1, SAT_U8);
+        sat_view sv = view(src, r.w, r.h, r.channels, r.sample, r.images),
+                 mv = view(mask, r.w, r.h, 1, SAT_U8, r.images);
         std::vector<obj> os;
         std::vector<std::vector<float>> t(libs.size());
         std::vector<std::vector<char>> got(libs.size());
