@@ -153,7 +153,7 @@ constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
     return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 
-/* Where a block has no room for these: other steps. */
+/* Steps of fewer rows, where a block has no room for those above; in the simulator of others. */
 constexpr box_float_strip box_float_few_of(size_t bytes)
 {
     if (simulated) return bytes == 4 ? box_float_strip{8, 4, 0, 1} : box_float_strip{8, 2, 0, 1};

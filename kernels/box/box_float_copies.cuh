@@ -24,7 +24,8 @@ template <class Layout> struct float_copies : Layout {
         const int32_t right = left + pixels < x.n ? left + pixels : x.n, end = (right - left) * channels;
         strip_source<T> from = {image, row_bytes, left, first, (begin + unit - 1) / unit * unit, end / unit * unit,
                                 0,     absent};
-        if (unit == 1 || from.end <= from.begin) from.begin = from.end = 0;
+        if (unit == 1 || from.end <= from.begin)
+            from.begin = from.end = unit == 1 && left >= 0 && left + pixels <= x.n ? -1 : 0;
         from.others = (uint32_t)(pixels * channels - (from.end - from.begin));
         return from;
     }
@@ -54,8 +55,7 @@ template <class Layout> struct float_copies : Layout {
             const uint32_t pixel = pixel_of(i), channels = channel_count();
             const int32_t from = source_of_pixel(left, pixel);
             s.sources.set(i, from < 0 ? -1 : from * (int32_t)channels + (int32_t)(i - pixel * channels));
-            for (unsigned slot = 0; slot < SLOTS && from < 0; slot++)
-                s.rows.set(slot * COLUMNS + i, Layout::BITS ? Sample(0) : absent());
+            for (unsigned slot = 0; slot < SLOTS && from < 0; slot++) s.rows.set(slot * COLUMNS + i, Sample(0));
             if (masked() && source_of_pixel(left, i) < 0)
                 for (unsigned slot = 0; slot < SLOTS; slot++) s.mask.set(slot * COLUMNS + i, 0);
         }
@@ -70,9 +70,24 @@ template <class Layout> struct float_copies : Layout {
             copy_vectors<CHUNK>(s.rows, m, first, end, slot);
         else if (CHUNK > 2 && aligned == 2)
             copy_vectors<2>(s.rows, m, first, end, slot);
-        if (m.others > 0) copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
+        if (m.others > 0) {
+            if constexpr (Layout::FEW_REGISTERS)
+                copy_other_samples(s, m, first, end, slot);
+            else
+                call_copy_others(s, m, first, end, slot);
+        }
         if constexpr (COUNTS)
             if (masked() && with_mask) copy_mask(s, s.mask_source.get(0), first, end, slot);
+    }
+    PRIM_DEVICE void copy_other_samples(shared &s, const strip_source<Sample> &m, int32_t first, int32_t end,
+                                        unsigned slot) const
+    {
+        copy_others(s.rows, m, first, end, slot, [&](unsigned i) { return s.sources.get(i); });
+    }
+    PRIM_NOINLINE void call_copy_others(shared &s, strip_source<Sample> m, int32_t first, int32_t end,
+                                        unsigned slot) const
+    {
+        copy_other_samples(s, m, first, end, slot);
     }
     /* Rows from `first` on to the first half of the slots, with a mask or, where they have been counted, without, and
      * rows from `second` on to the other one: by one copy of the code, but for means of one channel, which that would
@@ -80,7 +95,7 @@ template <class Layout> struct float_copies : Layout {
     PRIM_DEVICE void copy_halves(shared &s, const strip_source<Sample> &m, int32_t first, int32_t second, int32_t end,
                                  bool with_mask) const
     {
-        if constexpr (Layout::ONE_CHANNEL && !Layout::SQUARES) {
+        if constexpr (!Layout::FEW_REGISTERS) {
             copy_rows(s, m, first, end, 0, with_mask);
             copy_rows(s, m, second, end, STEP, true);
         } else {
@@ -113,10 +128,20 @@ template <class Layout> struct float_copies : Layout {
     PRIM_DEVICE void copy_vectors(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
                                   unsigned slot) const
     {
-        constexpr unsigned VECTORS = COLUMNS / N, ROWS = threads / VECTORS ? threads / VECTORS : 1;
+        constexpr unsigned VECTORS = COLUMNS / N < threads ? COLUMNS / N : threads;
+#pragma unroll
+        for (unsigned part = 0; part < COLUMNS; part += VECTORS * N)
+            copy_part<N, VECTORS>(rows, m, first, end, slot, part);
+    }
+    /* So many vectors of each row, from a column on. */
+    template <unsigned N, unsigned VECTORS, class T, unsigned SIZE>
+    PRIM_DEVICE void copy_part(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
+                               unsigned slot, unsigned part) const
+    {
+        constexpr unsigned ROWS = threads / VECTORS;
         constexpr bool EVEN = STEP % ROWS == 0 && ROWS * VECTORS == threads;
         const unsigned own = prim::thread_id() / VECTORS;
-        const int32_t column = (int32_t)(prim::thread_id() % VECTORS * N);
+        const int32_t column = (int32_t)(part + prim::thread_id() % VECTORS * N);
         if (column < m.begin || column >= m.end || (!EVEN && own >= ROWS)) return;
         const unsigned to = (slot + own) * COLUMNS + (unsigned)column;
         if (first >= 0 && first + (int32_t)STEP <= y.n) {
@@ -140,7 +165,8 @@ template <class Layout> struct float_copies : Layout {
         }
     }
 
-    /* The other columns: as many of each row for all warps, so that a strip at an edge takes no longer than others. */
+    /* The other columns, of rows that are not aligned all: as many of each row for all warps, so that a strip at an
+     * edge takes no longer than others. */
     template <class T, unsigned SIZE, class Source>
     PRIM_DEVICE void copy_others(prim::array<T, SIZE> &rows, const strip_source<T> &m, int32_t first, int32_t end,
                                  unsigned slot, const Source &source_at) const
@@ -149,6 +175,12 @@ template <class Layout> struct float_copies : Layout {
         const unsigned vectors = (unsigned)(m.end - m.begin), to = (slot + own) * COLUMNS;
         const int32_t row = source_of_row(first + (int32_t)own, end);
         const T *from = row_at(m.image, m.row_bytes, row < 0 ? 0 : row);
+        if (m.begin < 0 && row >= 0) {
+            from += m.first;
+#pragma unroll 4
+            for (unsigned i = lane; i < m.others; i += WARPS * prim::WARP) prim::copy_async(rows, to + i, from + i);
+            return;
+        }
         for (unsigned i = lane; i < m.others; i += WARPS * prim::WARP) {
             const unsigned column = i < (unsigned)m.begin ? i : i + vectors;
             const int32_t at = source_at(column);

@@ -4,6 +4,7 @@
 
 #include "box/box_axis.cuh"
 #include "box/box_segments.cuh"
+#include "prim/architecture.cuh"
 #include "prim/vector.cuh"
 
 namespace box
@@ -14,10 +15,10 @@ namespace box
 template <class T> struct strip_source {
     const T *image;
     int64_t row_bytes;
-    int32_t left;  /* the pixel of column 0 */
-    int32_t first; /* the value of a row that column 0 has; below zero: before the image */
-    int32_t begin, end;
-    uint32_t others; /* columns of the strip besides */
+    int32_t left;       /* the pixel of column 0 */
+    int32_t first;      /* the value of a row that column 0 has; below zero: before the image */
+    int32_t begin, end; /* both below 0: there are no vectors, and all columns lie in the image */
+    uint32_t others;    /* columns of the strip besides */
     T absent;
 };
 
@@ -69,8 +70,8 @@ struct float_layout {
     /* Strips for devices that have no room for others: of squares, those of one warp without a queue; else those of few
      * rows. */
     static constexpr bool FEW = STEP == tuning::box_float_few_of(sizeof(Sample)).step;
-    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? 163 << 10
-                                          : !SQUARES && FEW                   ? 99 << 10
+    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? prim::shared_memory_of(80)
+                                          : !SQUARES && FEW                   ? prim::shared_memory_of(86)
                                                                               : SIZE_MAX;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
@@ -93,14 +94,12 @@ struct float_layout {
     using two = prim::vec<double, 2>;
     /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
     using two_counts = uint32_t;
-    /* A bit of each sample between the leaving and the entering rows, in bytes of STEP rows, where they are counted. */
-    static constexpr bool BITS = COUNTS;
     /* What a block's threads have alike lies in shared memory. */
-    static constexpr bool FEW_REGISTERS = FEATURES != SUMS;
+    static constexpr bool FEW_REGISTERS = FEATURES != SUMS || CHANNELS != 1;
     /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
-        return blocks * COLUMNS * QUEUE_MEMBERS + (BITS ? (blocks + 2) * COLUMNS / 8 : 0);
+        return blocks * COLUMNS * QUEUE_MEMBERS + (COUNTS ? (blocks + 2) * COLUMNS / 8 : 0);
     }
 
     struct shared {
@@ -117,7 +116,7 @@ struct float_layout {
         prim::array<uint32_t, (COUNTS && SQUARES && QUEUE) ? QUEUE * COLUMNS : 2> queue_counts;
         prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
-        prim::array<uint8_t, BITS ? (QUEUE + 2) * COLUMNS : 4> bits;
+        prim::array<uint8_t, COUNTS ? (QUEUE + 2) * COLUMNS : 4> bits;             /* of STEP rows */
         prim::array<strip_source<uint8_t>, 1> mask_source;                         /* where FEW_REGISTERS */
         prim::array<strip_source<Sample>, 1> source;                               /* likewise */
         prim::var<strip_place> place;                                              /* likewise, and SQUARES */

@@ -160,8 +160,7 @@ sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_r
     using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 1, F.step, 0, F.resident>;
     const int64_t step = box_float_step(f->spec.sample, f->spec.window_height);
     split_window<Sample>(f, step);
-    const bool takes_few = step != S.step,
-               narrow = takes_few ? fits<few>(f) && prim::has_code<few>() : fits<in_device>(f);
+    const bool takes_few = step != S.step, narrow = takes_few ? fits<few>(f) : fits<in_device>(f);
     const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
     const auto with = [&]<class Filter>() {
         take.template operator()<Filter>();

@@ -99,6 +99,7 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) vec {
 #else
 
 #define PRIM_DEVICE      __device__ __forceinline__
+#define PRIM_NOINLINE    __device__ __noinline__ /* for what is seldom done, so that it takes no registers elsewhere */
 #define PRIM_HOST_DEVICE __host__ __device__ __forceinline__
 
 namespace prim

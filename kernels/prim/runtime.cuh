@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "prim/architecture.cuh"
 #include "prim/device.cuh"
 
 #ifdef SAT_SIMT
@@ -83,12 +84,6 @@ inline size_t shared_memory_limit()
 #endif
     return (size_t)bytes;
 }
-/* The same of an architecture: 75, 80, .. (CUDA C++ Programming Guide, Technical Specifications). */
-constexpr size_t shared_memory_of(int architecture)
-{
-    const int a = architecture;
-    return (size_t)(a < 80 ? 64 : a == 80 || a == 87 ? 163 : a < 90 || a >= 120 ? 99 : 227) << 10;
-}
 
 /* Multiprocessors of the current device, queried once; 1 if the query fails. */
 inline unsigned multiprocessors()
@@ -123,6 +118,7 @@ template <class K, class = void> struct most_shared_of {
 template <class K> struct most_shared_of<K, decltype((void)K::most_shared)> {
     static constexpr size_t value = K::most_shared;
 };
+/* Of the architecture that is compiled for; 0: all kernels are compiled. */
 #if defined __CUDA_ARCH__ && !defined SAT_ALL_KERNELS
 constexpr size_t SHARED_MEMORY = shared_memory_of(__CUDA_ARCH__ / 10);
 #else
@@ -135,16 +131,23 @@ __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(con
     extern __shared__ __align__(128) unsigned char memory[];
     if constexpr (SHARED_MEMORY <= most_shared_of<K>::value) kernel(*reinterpret_cast<typename K::shared *>(memory));
 }
-/* Was the kernel compiled for the architecture whose code the current device runs? */
-template <class K> bool has_code()
+/* Has the code that the current device runs kernels of that most_shared?  A device without code of its own architecture
+ * runs that of another, which any kernel tells. */
+struct any_kernel {
+    static constexpr unsigned threads = WARP;
+    struct shared {
+    };
+    PRIM_DEVICE void operator()(shared &) const {}
+};
+inline bool has_code(size_t most_shared)
 {
-    cudaFuncAttributes of = {};
-    const bool fine = cudaFuncGetAttributes(&of, enter<K>) == cudaSuccess;
-    if (!fine) (void)cudaGetLastError();
 #ifdef SAT_ALL_KERNELS
-    return fine;
+    return true;
 #else
-    return fine && shared_memory_of(of.ptxVersion) <= most_shared_of<K>::value;
+    cudaFuncAttributes of = {};
+    const bool fine = cudaFuncGetAttributes(&of, enter<any_kernel>) == cudaSuccess;
+    if (!fine) (void)cudaGetLastError();
+    return fine && shared_memory_of(of.ptxVersion) <= most_shared;
 #endif
 }
 

@@ -68,7 +68,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::in_device,
         Layout::channel_count, Layout::pixel_of;
 
-    const double *counts; /* pairs: n; 1 / n, 0 of 0 */
+    const double *count_table; /* pairs: n; 1 / n, 0 of 0 */
     /* Rows and columns of a whole window; 1 / of its columns; of its rest. */
     double real_height, real_width, per_width, real_rest, per_rest;
     struct real_count {
@@ -76,7 +76,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
     };
     PRIM_DEVICE real_count real_of(int32_t n) const
     {
-        const prim::vec<double, 2> pair = prim::load_vector<2>(counts + 2 * (int64_t)n);
+        const prim::vec<double, 2> pair = prim::load_vector<2>(count_table + 2 * (int64_t)n);
         return {pair.at[0], pair.at[1]};
     }
     PRIM_DEVICE double inverse_of(int32_t n) const { return real_of(n).per_n; }
@@ -189,6 +189,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         s.sums.template set_vector<2>(2 * (t * ROW + m.to), prim::vec<double, 2>{sum, squares});
         if constexpr (COUNTED) s.counts.set(t * NARROW_ROW + m.to_narrow, (uint32_t)n);
     }
+
     /* ---- windows of STEP rows or less ---- */
 
     PRIM_DEVICE bool all_count(int32_t at) const

@@ -4,12 +4,13 @@
  * Idea    The strips of box_float.cu, with two sums for each set of samples: of the samples, and of their squared
  *         distances from their mean.  Squares are summed about a pivot: (x - p)^2.  Going over to the mean m of n
  *         samples takes n (m - p)^2 away, which cancels much where p is far from all of them; so p is a sample of the
- *         set: of all windows of a step, the first entering row, or where that does not count the last sample between
- *         that does.  A set that is whole is moved to another pivot by an addition.  So windows of a column are the end
- *         of the leaving rows, the parts between, and the beginning of the entering rows, as sums are; those of a row
- *         are the end of a part of a run of columns, whole runs, and further columns, about the mean of a column that
- *         all of them hold.  Where no sample, or no column with samples, lies in all of them, the two ends are summed
- *         about pivots of their own and joined.
+ *         set: of all windows of a step, the first entering row, or where that does not count the last sample before
+ *         that does.  Where not all count, entering rows are summed about the first of them that does, and moved to
+ *         the windows' pivot; windows behind the last leaving sample may have entering rows alone.  A set that is whole
+ *         is moved to another pivot by an addition.  So windows of a column are the end of the leaving rows, the parts
+ *         between, and the beginning of the entering rows, as sums are; those of a row are the end of a part of a run
+ *         of columns, whole runs, and further columns, about the mean of a column that all of them hold.  Where no
+ *         column with samples lies in all of them, both ends of each window are summed by themselves.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
  *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.
@@ -22,10 +23,11 @@
  *         Results of f32 lie in the place of the row's sums before they are stored side by side.
  *
  * Launch  As box_float.cu, with steps of 8 rows: a thread has one column, and a warp one row of the step, in runs of 8
- *         columns; two warps where strips are wide.
+ *         columns; two warps where strips are wide.  Strips of one warp, with the queue in device memory, where a block
+ *         has no room for others.
  *
- * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples, and their
- *         count.
+ * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples, their
+ *         count, and a byte of which count.
  *
  * Sync    Two barriers a step as there.  A row: its runs are there, its columns are read, results are there; barriers
  *         of the block where it has two warps.

@@ -9,13 +9,13 @@
 namespace window
 {
 
-/* The magnitude of a variance, which rounding may leave a little below 0.  A magnitude below 2^-302 becomes about that:
- * it and its root are 0 in f32. */
+/* A variance, which rounding may leave a little below 0: it is 0 then.  One below 2^-302 becomes about that: it and its
+ * root are 0 in f32. */
 PRIM_DEVICE double size_of(double v)
 {
     constexpr uint32_t least = (1023u - 302) << 20;
-    const uint64_t bits = __builtin_bit_cast(uint64_t, v);
-    const uint32_t upper = (uint32_t)(bits >> 32) & 0x7fffffffu;
+    const uint64_t bits = __builtin_bit_cast(uint64_t, v <= 0 ? 0 : v);
+    const uint32_t upper = (uint32_t)(bits >> 32);
     return __builtin_bit_cast(double, (uint64_t)(upper > least ? upper : least) << 32 | (uint32_t)bits);
 }
 /* The root of a size, to f32: of its reciprocal root, by two terms of the series of (1 - r)^-1/2 with
@@ -37,7 +37,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     /* Staged results of an output: the first halves of all runs, 16 bytes each, then the second ones.  Room for four
      * more between them parts the banks of results that lanes read together. */
     static constexpr unsigned HALF = RUN / 2, PLANE = (Layout::RUNS + 4) * HALF, STAGED = 2 * PLANE;
-    static_assert(3 * STAGED <= 4 * Layout::ROW);
+    static_assert(3 * STAGED <= 4 * Layout::ROW); /* plain results lie in the place of a row's sums */
     using base::per_width;
     using Layout::RUNS, Layout::NARROW_ROW, Layout::row_number, Layout::ONE_CHANNEL, Layout::COLUMNS, Layout::threads,
         Layout::in, Layout::in_row_bytes, Layout::in_image_pitch, Layout::x, Layout::y, Layout::area, Layout::value,
@@ -102,11 +102,11 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
     PRIM_DEVICE static window with_border(const window &w, double value, double more)
     {
         const uint32_t n = w.n + (uint32_t)more;
-        if (w.n == 0) return {n, value, 0};
+        if (w.n == 0) return {n, value, value - value}; /* NaN where the value is no number, or infinite */
         const double per_n = reciprocal(real(n, 0)), d = apart(value, w.mean), share = more * per_n,
                      rest = real(w.n, 0) * per_n;
         const double mean = prim::multiply_add(w.mean, rest, value * share);
-        return {n, value == w.mean ? value : mean, w.variance * rest + d * (rest * share * d)};
+        return {n, value == w.mean ? value : mean, w.variance * rest + d * (rest * share * d) + (value - value)};
     }
     /* Positions of a window that lie outside the image, and count. */
     PRIM_DEVICE double beyond(int32_t column, int32_t rows) const
@@ -148,7 +148,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
         }
         if (is_plain) {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_freedom(w[i].n);
+            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_ddof(w[i].n);
             stage(s, run, w);
             return;
         }
@@ -159,8 +159,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             if constexpr (COUNTED) s.counts.set(row_number() * NARROW_ROW + base::narrow_place(run, i), w[i].n);
         }
     }
-    /* What makes the variance of n samples one of n - ddof. */
-    PRIM_DEVICE double of_freedom(uint32_t n) const
+    /* The factor n / (n - ddof) of a variance. */
+    PRIM_DEVICE double of_ddof(uint32_t n) const
     {
         return results.ddof > 0 ? real(n, 0) * reciprocal(real(n, results.ddof)) : 1;
     }
@@ -177,7 +177,7 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
                 w[i] = {(uint32_t)area, v.sum[i] * per_area, v.squares[i] * per_squares};
         if (COUNTED && results.ddof > 0)
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_freedom(w[i].n);
+            for (unsigned i = 0; i < RUN; i++) w[i].variance *= of_ddof(w[i].n);
         stage(s, run, w);
     }
     /* per_n: 1 / n, nearly.  The mean of alike samples is one of them. */
@@ -320,7 +320,7 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
                          void *stream)
 {
     Filter k = filter_of<Filter>(w, src, mask, results);
-    k.counts = w->counts;
+    k.count_table = w->count_table;
     k.real_height = k.height;
     k.real_width = k.x.before + 1 + k.x.after;
     k.per_width = 1 / k.real_width;
@@ -328,7 +328,7 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
     k.per_rest = k.rest > 0 ? 1 / k.real_rest : 0;
     k.per_area = 1 / k.area;
     k.per_squares = k.area / (k.area - w->spec.ddof) * k.per_area / k.real_height;
-    k.is_plain = true; /* as many lie in the place of a row's sums */
+    k.is_plain = true;
     for (int i = 0; i < w->spec.outputs; i++) {
         const finish::output *o = &k.results.of[i];
         const int as = o->statistic == SAT_STATISTIC_mean && o->p[0] == 0 ? Filter::MEAN
@@ -338,7 +338,7 @@ sat_status queue_moments(const state *w, const sat_view *src, const sat_view *ma
         k.is_plain = k.is_plain && o->type == SAT_F32 && !o->compare && as != Filter::PLAIN && !k.plain[as].to;
         if (k.is_plain)
             k.plain[as] = {o->to, o->row_bytes, o->image_bytes,
-                           o->may_be_empty ? (uint32_t)fmin(ceil(o->least), UINT32_MAX) : 0, (float)o->empty};
+                           o->may_be_empty ? (uint32_t)fmin(o->least, UINT32_MAX) : 0, (float)o->empty};
     }
     const int64_t blocks = box::count_of(w->sums->work);
     return queue_passes(&k, w, blocks * src->count, src->count, blocks * (k.threads / prim::WARP), stream);
@@ -349,7 +349,7 @@ inline sat_status make_counts(state *w, int64_t most)
 {
     return box::make_tables(w->arena, [&](box::tables *t) {
         double *here;
-        w->counts = t->alloc(2 * ((size_t)most + 1), &here);
+        w->count_table = t->alloc(2 * ((size_t)most + 1), &here);
         for (int64_t n = 0; here && n <= most; n++)
             here[2 * n] = (double)n, here[2 * n + 1] = n > 0 ? 1 / (double)n : 0;
     });
@@ -388,7 +388,7 @@ sat_status prepare_moments_of(state *w, bool *has_room)
     const bool small_here = tuning::simulated && rows % 4 == 3;
     if (box::fits<wide>(f) && !small_here) return take.template operator()<wide>();
     using small = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    return box::fits<small>(f) && prim::has_code<small>() ? take.template operator()<small>() : SAT_OK;
+    return box::fits<small>(f) && prim::has_code(small::most_shared) ? take.template operator()<small>() : SAT_OK;
 }
 
 } // namespace window

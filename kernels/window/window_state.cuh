@@ -23,7 +23,7 @@ struct state {
     extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
     box_float *sums;            /* floats whose windows fit strips; else NULL */
-    const double *counts;       /* of those with variances: pairs of n and 1 / n */
+    const double *count_table;  /* of those with variances: pairs of n and 1 / n */
     void *passes;               /* box::passes where there are no strips */
     int32_t blocks_of_image;    /* that make results there */
     int32_t first_row, end_row; /* of results that count, in a run */

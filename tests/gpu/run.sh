@@ -55,7 +55,7 @@ status=$?
 taps=("$out/full.tap")
 for limit in $limits; do # side by side
     taps+=("$out/limit-$limit.tap")
-    SAT_SHARED_LIMIT=$limit timeout 200 "$check" --only windows --only filters >"${taps[-1]}" 2>>"$out/full.err" &
+    SAT_SHARED_LIMIT=$limit timeout 200 "$check" --only windows --only filters --only crops >"${taps[-1]}" 2>>"$out/full.err" &
 done
 wait
 full=$(counts "${taps[@]}")

@@ -26,7 +26,8 @@ static bool filters(const target *t)
 /* Windows that have kernels of their own, after the other cases, with rows that mostly begin on vectors.  Integers for
  * which whole rows of the image are summed (kernels/box/box_wide.cu): one block in a row, of both sizes, and several.
  * Windows of 3x3 (kernels/box/box_small.cu): one strip and several, whose last one has few columns or none but a halo;
- * rows in one segment and in several.  Floats (kernels/box/box_float.cu): a row of one warp and of two. */
+ * rows in one segment and in several.  Floats (kernels/box/box_float.cu): a row of one warp and of two, and few
+ * rows in a step. */
 typedef struct own_kernel {
     int64_t width, height, window_width, window_height;
     int channels;
@@ -52,8 +53,10 @@ static const own_kernel in_simulator[] = {
     {260, 31, 15, 9, 1, SAT_F64, SAT_F64},  {203, 20, 63, 9, 1, SAT_F64, SAT_F32},
     {420, 12, 91, 3, 1, SAT_F32, SAT_F32},  {290, 9, 41, 5, 1, SAT_F32, SAT_F64},
     {8, 1, 3, 5, 1, SAT_F32, SAT_F32},      {1, 9, 5, 3, 3, SAT_F64, SAT_F64},
+    {260, 31, 15, 8, 1, SAT_F64, SAT_F64},  {512, 33, 31, 18, 1, SAT_F32, SAT_F32},
 };
 static const own_kernel on_gpu[] = {
+    {4098, 300, 31, 31, 1, SAT_F32, SAT_F32},    {4100, 200, 31, 31, 1, SAT_F64, SAT_F64},
     {8192, 300, 301, 301, 1, SAT_U8, SAT_U8},    {5001, 600, 1023, 301, 1, SAT_U8, SAT_U8},
     {20000, 200, 1001, 151, 1, SAT_U8, SAT_U8},  {3000, 400, 301, 301, 3, SAT_U8, SAT_U8},
     {1500, 500, 259, 259, 4, SAT_U8, SAT_U8},    {4096, 300, 31, 259, 2, SAT_U8, SAT_U8},

@@ -236,8 +236,8 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
         w->spec.window_height = random_in(random, 1, deviations ? 38 : 16);
         w->spec.masked = k % 24 == 11 || few_count(k);
         w->spec.skip_nan = k % 24 == 23;
-        w->spec.has_nodata = w->spec.has_nodata && !deviations;
-        if (deviations) w->spec.min_valid = 0, w->spec.ddof = 0;
+        w->spec.has_nodata = w->spec.has_nodata && (!deviations || several);
+        if (deviations) w->spec.min_valid = 0, w->spec.ddof = several;
         if (k % 36 == 35) w->spec.min_valid = 0.75;
     }
     if (k % 48 == 32) w->spec.masked = true, w->spec.min_valid = 0, w->spec.ddof = 2;
@@ -328,9 +328,10 @@ static void *make(uint64_t seed, size_t k, effort e)
     choose_outputs(w, k, &seed);
     if (k % 12 == 11) w->spec.outputs = 1, w->output[0] = (sat_window_output){.statistic = "mean"};
     if (k % 24 == 14 || k % 24 == 20) {
-        w->spec.outputs = 2;
+        w->spec.outputs = k % 96 < 24 ? 2 : 3;
         w->output[0] = (sat_window_output){.statistic = "mean"};
         w->output[1] = (sat_window_output){.statistic = "std"};
+        w->output[2] = (sat_window_output){.statistic = "var"};
     }
     if (k % 48 == 32) {
         w->spec.outputs = 1;

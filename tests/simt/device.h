@@ -10,6 +10,7 @@
 #include "engine.h"
 
 #define PRIM_DEVICE      inline
+#define PRIM_NOINLINE    inline
 #define PRIM_HOST_DEVICE inline
 
 namespace prim

@@ -329,6 +329,9 @@ int main(int argc, char **argv)
     rows.back().images = 192;
     W("f32 mean+std odd 31", SAT_F32, 1, 31, {O("mean", F), O("std", F)});
     rows.back().w = N - 1;
+    W("f32 mean masked odd 31", SAT_F32, 1, 31, {O("mean", F)}, true);
+    rows.back().w = N - 1;
+    B("f32x3 31 odd", SAT_F32, SAT_F32, 3, 31, 31, "reflect101", N - 1, N);
     W("f32 mean+std of 192 images of 640x480 31", SAT_F32, 1, 31, {O("mean", F), O("std", F)});
     rows.back().w = 640, rows.back().h = 480, rows.back().images = 192;
     B("f64 1001", SAT_F64, SAT_F64, 1, 1001, 1001);
