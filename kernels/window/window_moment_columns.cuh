@@ -341,52 +341,75 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
 
     /* ---- windows of more than STEP rows ---- */
 
-    /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample.  REST: rows of the
-     * rest; below zero: `rest` has them. */
-    template <int REST>
+    /* float_columns::sum_around(), about a pivot that all windows hold: the first entering sample, or the last one that
+     * has entered.  WHOLE: all rows are in the image; else the others count nothing, and windows that have none of them
+     * have the same bits.  REST: rows of the rest; below zero: `rest` has them. */
+    template <bool WHOLE, int REST>
     PRIM_DEVICE void sum_around(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                                 int32_t at) const
     {
-        const int32_t step = (int32_t)STEP, entering = at - y.before + height - 1,
-                      newest_row = at - y.before + step + blocks * step, split = step - (REST < 0 ? rest : REST);
+        const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
+                      entering = leaving + height - 1, newest_row = between + blocks * step,
+                      rest_row = newest_row + (newest ? step : 0), split = step - (REST < 0 ? rest : REST),
+                      turn = between + (blocks - entry) * step;
+        const row_bits leaves = WHOLE ? 0 : this->rows_inside(leaving, STEP),
+                       enters_bits = WHOLE ? 0 : this->rows_inside(entering, STEP);
         Sample leave[STEP], enter[STEP];
         load_rows(s, 0, m, leave);
         load_rows(s, STEP, m, enter);
-        const double pivot = (double)enter[0];
+        const double pivot = (double)(WHOLE || (enters_bits & 1) ? enter[0] : state.last);
         about_pivot middle = {0, 0, pivot, 0};
-        if (REST != 0) move(middle, state.rest, real_rest, per_rest);
-        if (newest) move(middle, state.newest, STEP, 1.0 / STEP);
-        if (blocks > 0) {
-            move(middle, oldest, (blocks - entry) * step);
-            move(middle, state.back, entry * step);
-            push(s, m, state, entry, 0, state.newest, newest_row);
+        const int32_t of_rest = WHOLE ? (REST < 0 ? rest : REST) : count(rest_row, entering);
+        if constexpr (WHOLE) {
+            if (REST != 0) move(middle, state.rest, real_rest, per_rest);
+            if (newest) move(middle, state.newest, STEP, 1.0 / STEP);
+            if (blocks > 0) {
+                move(middle, oldest, (blocks - entry) * step);
+                move(middle, state.back, entry * step);
+            }
+        } else {
+            move(middle, state.rest, of_rest);
+            if (newest) move(middle, state.newest, count(newest_row, rest_row));
+            if (blocks > 0) {
+                move(middle, oldest, count(between, turn));
+                move(middle, state.back, count(turn, newest_row));
+            }
         }
+        if (blocks > 0) push(s, m, state, entry, 0, state.newest, newest_row);
         double sum[STEP], squares[STEP];
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            middle.add_near((double)leave[t]);
+            if (WHOLE || (leaves >> t & 1)) middle.add_near((double)leave[t]);
             sum[t] = middle.sum;
             squares[t] = middle.squares;
         }
         /* head: the rows up to the end of the block, which have the windows' pivot; own: those behind it. */
-        about_pivot enters = {}, own = {}, head = {};
+        about_pivot enters = {0, 0, pivot, 0}, own = {}, head = {};
+        int32_t n = middle.n;
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
             const double v = (double)enter[t];
-            if (t == 0)
+            if (WHOLE && t == 0) {
                 enters = {v, 0, v, 1};
-            else
+                if (split == 0) own.add(v);
+            } else if (WHOLE || (enters_bits >> t & 1)) {
                 enters.add_near(v);
-            if ((int32_t)t >= split) own.add(v);
+                if ((int32_t)t >= split) own.add(v);
+            }
             if ((int32_t)t + 1 == split) head = enters;
-            store(s, t, m, sum[t] + enters.sum, squares[t] + enters.squares, pivot, height, real_height);
+            if constexpr (WHOLE) {
+                store(s, t, m, sum[t] + enters.sum, squares[t] + enters.squares, pivot, height, real_height);
+            } else {
+                store(s, t, m, sum[t] + enters.sum, squares[t] + enters.squares, pivot, n + enters.n);
+                n -= leaves >> t & 1;
+            }
         }
-        const part block = block_of(state.rest, REST < 0 ? rest : REST, head);
+        const part block = block_of(state.rest, of_rest, head);
         state.rest = REST == 0 ? part{} : part_of(own);
         if (newest) state.newest = block;
-        state.last = enter[STEP - 1];
-        state.last_row = entering + step - 1;
+        if (WHOLE || enters_bits != 0)
+            state.last = WHOLE ? enter[STEP - 1] : sample(s, STEP + prim::highest_bit(enters_bits), m);
     }
 
     /* The entering rows: those up to the end of their block, then those behind it; about the first one that counts. */
@@ -420,15 +443,13 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         return (double)sample(s, STEP + prim::highest_bit(some & (0 - some)), m);
     }
 
-    /* Where only some rows count.  The pivot is the last sample that counts of those up to the first entering one.  Is
+    /* Where samples are counted.  The pivot is the last sample that counts of those up to the first entering one.  Is
      * it a leaving one, windows behind it have entering rows alone. */
     PRIM_DEVICE void sum_some(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                               int32_t at) const
     {
         const int32_t step = (int32_t)STEP, leaving = at - y.before, between = leaving + step,
-                      entering = leaving + height - 1, newest_row = between + blocks * step,
-                      rest_row = newest_row + (newest ? step : 0), split = step - rest,
-                      turn = between + (blocks - entry) * step;
+                      entering = leaving + height - 1, newest_row = between + blocks * step, split = step - rest;
         const row_bits leaves = state.counting.leaves, enters = state.counting.enters;
         Sample leave[STEP], enter[STEP];
         load_rows(s, 0, m, leave);
@@ -441,12 +462,11 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* the leaving rows that count */
         const double pivot = in_all ? (double)state.last : behind > 0 ? (double)sample(s, behind - 1, m) : 0;
         about_pivot middle = {0, 0, pivot, 0};
-        const int32_t of_rest = count(state.rest, rest_row, entering);
-        move(middle, state.rest, of_rest);
-        if (newest) move(middle, state.newest, count(state.newest, newest_row, rest_row));
+        move(middle, state.rest, state.rest.n);
+        if (newest) move(middle, state.newest, state.newest.n);
         if (blocks > 0) {
-            move(middle, oldest, count(oldest, between, turn));
-            move(middle, state.back, count(state.back, turn, newest_row));
+            move(middle, oldest, oldest.n);
+            move(middle, state.back, state.back.n);
             push(s, m, state, entry, 0, state.newest, newest_row);
         }
         double sum[STEP], squares[STEP];
@@ -484,7 +504,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         }
         if (!in_all && (leaves | enters) != 0) sum_entering(s, m, enters, behind);
         if (rest == 0) head = enter_rows.sums;
-        const part block = block_of(state.rest, of_rest, head);
+        const part block = block_of(state.rest, state.rest.n, head);
         state.rest = rest == 0 ? part{} : part_of(enter_rows.sums);
         if (newest) state.newest = block;
         if (enters != 0) {
@@ -508,25 +528,21 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
                                      int32_t at) const
     {
         if (rest == REST)
-            sum_around<REST>(s, m, state, oldest, entry, at);
+            sum_around<true, REST>(s, m, state, oldest, entry, at);
         else if constexpr (REST > 0)
             sum_around_rest<REST - 1>(s, m, state, oldest, entry, at);
     }
     PRIM_DEVICE void sum_far(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                              int32_t at) const
     {
-        if (!all_count(at)) {
-            const int32_t leaving = at - y.before;
-            if (!COUNTED) {
-                state.counting.leaves = this->rows_inside(leaving, STEP);
-                state.counting.enters = this->rows_inside(leaving + height - 1, STEP);
-            }
+        if constexpr (COUNTED)
             sum_some(s, m, state, oldest, entry, at);
-        } else if constexpr (!COUNTED && sizeof(Sample) == 4) {
+        else if (!all_count(at))
+            sum_around<false, -1>(s, m, state, oldest, entry, at);
+        else if constexpr (sizeof(Sample) == 4)
             sum_around_rest(s, m, state, oldest, entry, at);
-        } else if constexpr (!COUNTED) {
-            sum_around<-1>(s, m, state, oldest, entry, at);
-        }
+        else
+            sum_around<true, -1>(s, m, state, oldest, entry, at);
     }
 };
 

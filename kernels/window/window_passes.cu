@@ -11,8 +11,8 @@
  *
  * Layout  band of images -> sets of columns -> sets of windows -> results
  *
- *         A set has 32 bytes, as many as memory moves at once; where no result needs squares, or all samples count and
- *         the border repeats them, 16.
+ *         A set has 32 bytes, as many as memory moves at once; where no result needs squares, or all samples count, are
+ *         f32, and the border repeats them, 16.
  *
  * Launch  As box_float_passes.cu.  In the third, a block makes results in rounds.
  *
@@ -161,7 +161,8 @@ template <class Set> sat_status prepare_passes_of(state *w)
 sat_status window::prepare_passes(state *w)
 {
     const bool squares = (w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES)) != 0;
-    const bool counted = w->plan.validity || w->plan.window.border->shrinks || w->plan.window.border->takes_value;
+    const bool counted = w->plan.validity || w->plan.window.border->shrinks || w->plan.window.border->takes_value ||
+                         w->spec.sample == SAT_F64; /* sums of alike samples are rounded */
     if (sat_is_float(w->spec.sample))
         return !squares  ? prepare_passes_of<counted_sum>(w)
                : counted ? prepare_passes_of<sample_set>(w)

@@ -19,7 +19,8 @@ struct sample_set {
 
     PRIM_DEVICE static sample_set of(double n, double v) { return {n, v * n, v, 0}; } /* n times v */
 };
-/* Where all samples count, and no position outside the image: the count is known, and half as much is moved. */
+/* Of f32 samples that all count, and no position outside the image does: the count is known, and half as much is moved.
+ */
 struct uncounted_set : sample_set {
     struct stored {
         double sum, squares;
