@@ -88,7 +88,14 @@ try "the library opens no file" \
 try "memory of plans, filters, queries and scans is taken from their arena" \
     nothing calls 'malloc|calloc|realloc|aligned_alloc|posix_memalign|free|device_alloc|device_free' src/cpu src/lab/lib \
     $(find src/lib -name '*.[ch]' | grep -vE '/(arena|shape|device|pool)\.c') kernels/{table,box,query,lab,peer}
-try "the library reads no environment" nothing calls 'getenv|secure_getenv' src/lib src/cpu src/lab/lib kernels
+# A build with all kernels is one to be checked (tests/gpu/run.sh).
+environment() {
+    local f
+    for f in $(find src/lib src/cpu src/lab/lib kernels -type f); do
+        sed '/^#ifdef SAT_ALL_KERNELS/,/^#\(else\|endif\)/d' "$f" | grep -nE '(^|[^a-z_])(secure_)?getenv *\(' | sed "s|^|$f:|"
+    done
+}
+try "the library reads no environment" nothing environment
 try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu src/lab/lib \
     $(find src/io -name "*.c" ! -name "stb*")
 try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/io
