@@ -91,7 +91,7 @@ try "memory of plans, filters, queries and scans is taken from their arena" \
 # A build with all kernels is one to be checked (tests/gpu/run.sh).
 environment() {
     local f
-    for f in $(find src/lib src/cpu src/lab/lib kernels -type f); do
+    find src/lib src/cpu src/lab/lib kernels -type f | while read -r f; do
         sed '/^#ifdef SAT_ALL_KERNELS/,/^#\(else\|endif\)/d' "$f" | grep -nE '(^|[^a-z_])(secure_)?getenv *\(' | sed "s|^|$f:|"
     done
 }
