@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(con
     extern __shared__ __align__(128) unsigned char memory[];
     if constexpr (SHARED_MEMORY <= most_shared_of<K>::value) kernel(*reinterpret_cast<typename K::shared *>(memory));
 }
-/* Has the code that the current device runs kernels of that most_shared?  A device without code of its own architecture
- * runs that of another, which any kernel tells. */
+/* Does the device's code have kernels of that most_shared?  A device may run the code of an older architecture.  All
+ * kernels are compiled for the same ones, so an empty kernel says which. */
 struct any_kernel {
     static constexpr unsigned threads = WARP;
     struct shared {

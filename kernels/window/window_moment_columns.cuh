@@ -443,8 +443,8 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         return (double)sample(s, STEP + prim::highest_bit(some & (0 - some)), m);
     }
 
-    /* Where samples are counted.  The pivot is the last sample that counts of those up to the first entering one.  Is
-     * it a leaving one, windows behind it have entering rows alone. */
+    /* Where samples are counted.  The pivot is the last sample that counts, up to the first entering row.  If it
+     * lies in a leaving row, windows below that row have only entering samples. */
     PRIM_DEVICE void sum_some(shared &s, const column &m, column_state &state, const part &oldest, int32_t entry,
                               int32_t at) const
     {
@@ -459,7 +459,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             state.last_row = entering;
         }
         const bool in_all = state.last_row >= between;
-        const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* the leaving rows that count */
+        const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* the row below the last leaving one that counts */
         const double pivot = in_all ? (double)state.last : behind > 0 ? (double)sample(s, behind - 1, m) : 0;
         about_pivot middle = {0, 0, pivot, 0};
         move(middle, state.rest, state.rest.n);
