@@ -459,7 +459,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             state.last_row = entering;
         }
         const bool in_all = state.last_row >= between;
-        const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* leaving rows up to the last that counts */
+        const uint32_t behind = leaves != 0 ? prim::highest_bit(leaves) + 1 : 0; /* rows up to the last that counts */
         const double pivot = in_all ? (double)state.last : behind > 0 ? (double)sample(s, behind - 1, m) : 0;
         about_pivot middle = {0, 0, pivot, 0};
         move(middle, state.rest, state.rest.n);
