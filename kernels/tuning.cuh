@@ -157,15 +157,14 @@ constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
 constexpr box_float_strip box_float_few_of(size_t bytes)
 {
     if (simulated) return bytes == 4 ? box_float_strip{8, 4, 0, 1} : box_float_strip{8, 2, 0, 1};
-    return {16, 4, 0, 2};
+    return {8, 4, 0, 4};
 }
 
-/* With squared distances: a thread for each column, and a warp for each row of a step.  The queue takes what shared
- * memory is left by two blocks. */
-constexpr box_float_strip window_moments_strip_of(size_t bytes, bool counts)
+/* With squared distances: a thread for each column, and a warp for each row of a step. */
+constexpr box_float_strip window_moments_strip_of(size_t bytes)
 {
-    if (simulated) return bytes == 4 ? box_float_strip{2, 2, 3, 2} : box_float_strip{4, 4, 1, 1};
-    return {8, 8, bytes == 4 ? (counts ? 8u : 12u) : counts ? 5u : 9u, 2};
+    if (simulated) return bytes == 4 ? box_float_strip{2, 2, 0, 2} : box_float_strip{4, 4, 0, 1};
+    return {8, 8, 0, 2};
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */

@@ -69,10 +69,9 @@ template <class Sample> static int64_t step_of(int64_t window_height)
                                       F = tuning::box_float_few_of(sizeof(Sample));
     static_assert(F.step != S.step && S.step == tuning::box_float_strip_of(sizeof(Sample), false).step);
     using largest = box::float_layout<Sample, 0, S.run, 1, S.step, 0, S.resident, box::SUMS_AND_COUNTS>;
-    using least = box::float_layout<Sample, 0, F.run, 1, F.step, 0, F.resident, box::SUMS_AND_COUNTS>;
     const bool few =
         tuning::simulated ? window_height % 5 == 3 : sizeof(typename largest::shared) > prim::shared_memory_limit();
-    return few && prim::has_code(least::most_shared) ? F.step : S.step;
+    return few ? F.step : S.step;
 }
 int64_t box_float_step(sat_type sample, int64_t window_height)
 {

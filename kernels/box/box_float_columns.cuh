@@ -52,6 +52,13 @@ template <class Layout> struct float_columns : float_counting<Layout> {
         return m;
     }
 
+    /* Strips of narrow images have fewer columns than a block.  Of those of several channels, or of two warps, all
+     * columns are summed: there a branch costs more than it saves (docs/lab/box.md). */
+    PRIM_DEVICE static bool has_columns(const column_pair &m)
+    {
+        return !ONE_CHANNEL || Layout::ROW_WARPS > 1 || m.in_strip[0];
+    }
+
     PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
     {
         thread_columns m;
@@ -150,14 +157,14 @@ template <class Layout> struct float_columns : float_counting<Layout> {
     PRIM_DEVICE two queued(const shared &s, int32_t entry, const column_pair &m) const
     {
         if constexpr (QUEUE > 0) return s.queue.template get_vector<2>((unsigned)entry * COLUMNS + m.at);
-        return prim::load_vector<2>(this->scratch_of_block() + (int64_t)entry * COLUMNS + m.at);
+        return prim::load_vector<2>(this->queue_of_block() + (int64_t)entry * COLUMNS + m.at);
     }
     PRIM_DEVICE void queue(shared &s, int32_t entry, const column_pair &m, const two &sum) const
     {
         if constexpr (QUEUE > 0)
             s.queue.template set_vector<2>((unsigned)entry * COLUMNS + m.at, sum);
         else
-            prim::store_vector(this->scratch_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
+            prim::store_vector(this->queue_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
     }
 
     /* first: the first entry that has been filled. */

@@ -9,111 +9,135 @@
 namespace box
 {
 
-template <class Layout> struct float_counting : float_copies<Layout> {
+/* Which rows count of N neighbouring columns of a thread: a bit for each row, 16 bits for each column; 1 counts. */
+template <class Layout> struct float_bits : float_copies<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
-    using typename Layout::two_counts;
-    static constexpr unsigned STEP = Layout::STEP_ROWS;
-    using Layout::COLUMNS, Layout::SLOTS, Layout::ROW, Layout::ONE_CHANNEL, Layout::height, Layout::valid,
-        Layout::masked, Layout::in_device;
+    static constexpr unsigned STEP = Layout::STEP_ROWS, N = Layout::COLUMNS_AT_ONCE;
+    using Layout::COLUMNS, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::height, Layout::valid, Layout::masked;
 
-    /* Two neighbouring columns of a thread. */
-    struct column_pair {
-        unsigned at;       /* the first one's place in a row of samples */
-        uint32_t to[2];    /* place in a row of sums */
-        uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
-        uint32_t pixel[2];
-        bool in_strip[2];
-        uint32_t present; /* STEP bits of each column that has samples; the other columns are 0 */
+    using row_bits = uint32_t;
+    static constexpr row_bits ALL_COLUMNS = N == 2 ? 0x00010001 : 1, STEP_BITS = ((1u << STEP) - 1) * ALL_COLUMNS;
+    static_assert(N <= 2 && STEP <= 8);
+
+    /* The columns that are tested. */
+    struct tested_columns {
+        unsigned at; /* the first one's place in a row of samples */
+        uint32_t pixel[N];
+        row_bits present; /* STEP bits of each column that has samples; the other columns are 0 */
     };
 
-    /* Rows of both columns, a bit for each: 1 counts.  In halves, as counts. */
-    using two_rows = uint32_t;
-    static constexpr two_rows BOTH = 0x00010001, STEP_BITS = ((1u << STEP) - 1) * BOTH;
-    static_assert(STEP <= 8);
-
-    struct counting_state {
-        two_counts between; /* how many count, of the rows of a step's first window but for its last one */
-        two_rows begun;     /* which of these rows count, from the last whole block's end on */
-        uint32_t turn;      /* the ring's entry of the leaving block */
-    };
-    /* Whole blocks of these rows, and the rows behind them; no blocks in windows of STEP rows, or less. */
+    /* Whole blocks of the rows between the leaving rows and the last of the first window, with the leaving block, and
+     * the rows behind them; no blocks in windows of STEP rows, or less. */
     PRIM_DEVICE uint32_t ring_size() const { return (uint32_t)(height - 1) / STEP; }
     PRIM_DEVICE uint32_t begun_rows() const { return (uint32_t)(height - 1) % STEP; }
 
-    PRIM_DEVICE two_rows load_bits(const shared &s, uint32_t turn, const column_pair &m) const
+    PRIM_DEVICE row_bits load_bits(uint32_t turn, const tested_columns &m) const
     {
-        const unsigned at = turn * COLUMNS + m.at;
-        const prim::vec<uint8_t, 2> v =
-            in_device() ? prim::load_vector<2>(this->bits_of_block() + at) : s.bits.template get_vector<2>(at);
-        return v.at[0] | (two_rows)v.at[1] << 16;
+        const prim::vec<uint8_t, N> v = prim::load_vector<N>(this->bits_of_block() + turn * COLUMNS + m.at);
+        row_bits rows = 0;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) rows |= (row_bits)v.at[i] << 16 * i;
+        return rows;
     }
-    PRIM_DEVICE void store_bits(shared &s, uint32_t turn, const column_pair &m, two_rows rows) const
+    PRIM_DEVICE void store_bits(uint32_t turn, const tested_columns &m, row_bits rows) const
     {
-        const unsigned at = turn * COLUMNS + m.at;
-        const prim::vec<uint8_t, 2> v = {(uint8_t)rows, (uint8_t)(rows >> 16)};
-        if (in_device())
-            prim::store_vector(this->bits_of_block() + at, v);
-        else
-            s.bits.template set_vector<2>(at, v);
+        prim::vec<uint8_t, N> v;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) v.at[i] = (uint8_t)(rows >> 16 * i);
+        prim::store_vector(this->bits_of_block() + turn * COLUMNS + m.at, v);
     }
 
-    /* The slot of row t of those from a slot on.  NEAR: of windows of STEP rows, or less, which lie in a ring. */
-    template <bool NEAR> PRIM_DEVICE static unsigned place_of_slot(unsigned slot, unsigned t)
+    /* The slot of row t of those from a slot on.  RING: which may lie behind the last one. */
+    template <bool RING> PRIM_DEVICE static unsigned place_of_slot(unsigned slot, unsigned t)
     {
-        return (NEAR ? (slot + t) % SLOTS : slot + t) * COLUMNS;
+        return (RING ? (slot + t) % SLOTS : slot + t) * COLUMNS;
     }
+    /* Takes rows out whose samples are no data or, unless NAN_COUNTS, not numbers. */
+    template <bool RING, bool NAN_COUNTS>
+    PRIM_DEVICE void test_values(const shared &s, unsigned slot, const tested_columns &m, row_bits &rows) const
+    {
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            const prim::vec<Sample, N> v = s.rows.template get_vector<N>(place_of_slot<RING>(slot, t) + m.at);
+#pragma unroll
+            for (unsigned i = 0; i < N; i++)
+                if (v.at[i] == valid.nodata || (!NAN_COUNTS && v.at[i] != v.at[i])) rows &= ~(1u << (16 * i + t));
+        }
+    }
+    template <bool RING>
+    PRIM_DEVICE void test_mask(const shared &s, unsigned slot, const tested_columns &m, row_bits &rows) const
+    {
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            const unsigned at = place_of_slot<RING>(slot, t);
+            prim::vec<uint8_t, N> in_mask;
+            if constexpr (ONE_CHANNEL)
+                in_mask = s.mask.template get_vector<N>(at + m.at);
+            else
+#pragma unroll
+                for (unsigned i = 0; i < N; i++) in_mask.at[i] = s.mask.get(at + m.pixel[i]);
+#pragma unroll
+            for (unsigned i = 0; i < N; i++)
+                if (in_mask.at[i] == 0) rows &= ~(1u << (16 * i + t));
+        }
+    }
+    /* Which of `rows` rows from a slot on count. */
+    template <bool RING>
+    PRIM_DEVICE row_bits test_rows(const shared &s, unsigned slot, unsigned rows, const tested_columns &m) const
+    {
+        row_bits count = ((1u << rows) - 1) * ALL_COLUMNS & m.present;
+        if (!valid.any_nan)
+            test_values<RING, false>(s, slot, m, count);
+        else if (valid.nodata == valid.nodata)
+            test_values<RING, true>(s, slot, m, count);
+        if (masked()) test_mask<RING>(s, slot, m, count);
+        return count;
+    }
+};
+
+template <class Layout> struct float_counting : float_bits<Layout> {
+    using base = float_bits<Layout>;
+    using Sample = typename Layout::sample_type;
+    using typename base::row_bits;
+    using typename Layout::shared;
+    using typename Layout::two_counts;
+    static constexpr unsigned STEP = Layout::STEP_ROWS;
+    static constexpr row_bits BOTH = base::ALL_COLUMNS;
+    using base::STEP_BITS;
+    using Layout::ROW, Layout::ONE_CHANNEL;
+
+    /* Two neighbouring columns of a thread. */
+    struct column_pair : base::tested_columns {
+        uint32_t to[2];    /* place in a row of sums */
+        uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
+        bool in_strip[2];
+    };
+
+    struct counting_state {
+        two_counts between; /* how many count, of the rows of a step's first window but for its last one */
+        row_bits begun;     /* which of these rows count, from the last whole block's end on */
+        uint32_t turn;      /* the ring's entry of the leaving block */
+    };
+
     /* 0 in place of samples. */
     template <bool NEAR>
-    PRIM_DEVICE static void clear_rows(shared &s, unsigned slot, two_rows rows, const column_pair &m)
+    PRIM_DEVICE static void clear_rows(shared &s, unsigned slot, row_bits rows, const column_pair &m)
     {
         if (rows == 0) return;
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++)
 #pragma unroll
             for (unsigned i = 0; i < 2; i++)
-                if (rows >> (16 * i + t) & 1) s.rows.set(place_of_slot<NEAR>(slot, t) + m.at + i, Sample(0));
-    }
-    /* Takes rows out whose samples are no data or, unless NAN_COUNTS, not numbers. */
-    template <bool NEAR, bool NAN_COUNTS>
-    PRIM_DEVICE void test_values(const shared &s, unsigned slot, const column_pair &m, two_rows &rows) const
-    {
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++) {
-            const prim::vec<Sample, 2> v = s.rows.template get_vector<2>(place_of_slot<NEAR>(slot, t) + m.at);
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++)
-                if (v.at[i] == valid.nodata || (!NAN_COUNTS && v.at[i] != v.at[i])) rows &= ~(1u << (16 * i + t));
-        }
-    }
-    template <bool NEAR>
-    PRIM_DEVICE void test_mask(const shared &s, unsigned slot, const column_pair &m, two_rows &rows) const
-    {
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++) {
-            const unsigned at = place_of_slot<NEAR>(slot, t);
-            uint32_t in_mask; /* a byte of each column */
-            if constexpr (ONE_CHANNEL)
-                in_mask = __builtin_bit_cast(uint16_t, s.mask.template get_vector<2>(at + m.at));
-            else
-                in_mask = s.mask.get(at + m.pixel[0]) | (uint32_t)s.mask.get(at + m.pixel[1]) << 8;
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++)
-                if (!(in_mask & 0xffu << 8 * i)) rows &= ~(1u << (16 * i + t));
-        }
+                if (rows >> (16 * i + t) & 1)
+                    s.rows.set(base::template place_of_slot<NEAR>(slot, t) + m.at + i, Sample(0));
     }
     /* Which of `rows` rows from a slot on count; what does not becomes 0. */
     template <bool NEAR>
-    PRIM_DEVICE two_rows test_rows(shared &s, unsigned slot, unsigned rows, const column_pair &m) const
+    PRIM_DEVICE row_bits take_rows(shared &s, unsigned slot, unsigned rows, const column_pair &m) const
     {
-        const two_rows all = ((1u << rows) - 1) * BOTH & m.present;
-        two_rows count = all;
-        if (!valid.any_nan)
-            test_values<NEAR, false>(s, slot, m, count);
-        else if (valid.nodata == valid.nodata)
-            test_values<NEAR, true>(s, slot, m, count);
-        if (masked()) test_mask<NEAR>(s, slot, m, count);
-        clear_rows<NEAR>(s, slot, all & ~count, m);
+        const row_bits count = this->template test_rows<NEAR>(s, slot, rows, m);
+        clear_rows<NEAR>(s, slot, ((1u << rows) - 1) * BOTH & m.present & ~count, m);
         return count;
     }
     /* The rows of a block between, or the first ones of it. */
@@ -121,10 +145,10 @@ template <class Layout> struct float_counting : float_copies<Layout> {
     PRIM_DEVICE void begin_counts(shared &s, const column_pair &m, counting_state &c, unsigned slot, uint32_t block,
                                   unsigned rows) const
     {
-        const two_rows bits = test_rows<NEAR>(s, slot, rows, m);
+        const row_bits bits = take_rows<NEAR>(s, slot, rows, m);
         for (unsigned t = 0; t < STEP; t++) c.between += bits >> t & BOTH;
         if (!NEAR && rows == STEP)
-            store_bits(s, block, m, bits);
+            this->store_bits(block, m, bits);
         else
             c.begun = bits;
     }
@@ -134,15 +158,15 @@ template <class Layout> struct float_counting : float_copies<Layout> {
     template <bool NEAR>
     PRIM_DEVICE void count_columns(shared &s, const column_pair &m, counting_state &c, unsigned slot) const
     {
-        two_rows leaves = NEAR ? 0 : load_bits(s, c.turn, m);
-        const two_rows enters = test_rows<NEAR>(s, slot, STEP, m), upto = c.begun | enters << begun_rows(),
+        row_bits leaves = NEAR ? 0 : this->load_bits(c.turn, m);
+        const row_bits enters = take_rows<NEAR>(s, slot, STEP, m), upto = c.begun | enters << this->begun_rows(),
                        whole = upto & STEP_BITS;
         c.begun = upto >> STEP & STEP_BITS;
         if constexpr (NEAR) {
             leaves = whole;
         } else {
-            store_bits(s, c.turn, m, whole);
-            c.turn = c.turn + 1 < ring_size() ? c.turn + 1 : 0;
+            this->store_bits(c.turn, m, whole);
+            c.turn = c.turn + 1 < this->ring_size() ? c.turn + 1 : 0;
         }
         if constexpr (!NEAR) clear_rows<false>(s, 0, m.present & ~leaves, m);
         two_counts n = c.between;

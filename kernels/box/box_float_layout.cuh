@@ -4,7 +4,6 @@
 
 #include "box/box_axis.cuh"
 #include "box/box_segments.cuh"
-#include "prim/architecture.cuh"
 #include "prim/vector.cuh"
 
 namespace box
@@ -67,20 +66,15 @@ struct float_layout {
     static constexpr bool HAS_COUNTS = COUNTS;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
-    /* Strips for devices that have no room for others: of squares, those of one warp without a queue; else those of few
-     * rows. */
-    static constexpr bool FEW = STEP == tuning::box_float_few_of(sizeof(Sample)).step;
-    static constexpr size_t most_shared = SQUARES && WARPS == 1 && QUEUE == 0 ? prim::shared_memory_of(80)
-                                          : !SQUARES && FEW                   ? prim::shared_memory_of(86)
-                                                                              : SIZE_MAX;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
     /* Samples of 16 bytes, which one instruction copies.  Results of a strip are a multiple of UNIT pixels, and strips
      * begin at multiples of it, so that such chunks of all rows stay aligned. */
     static constexpr unsigned CHUNK = prim::vector_items<Sample>;
     static constexpr int32_t UNIT = 4;
-    static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
-    static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
+    static constexpr unsigned RUNS = WARPS * prim::WARP; /* in a row of sums, of all channels */
+    static constexpr unsigned COLUMNS = RUNS * RUN;      /* samples of a strip and its halo */
+    static constexpr unsigned COLUMNS_AT_ONCE = SQUARES ? 1 : 2;
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
     /* Sums: two places between runs, so that lanes read vectors without conflicts, and behind the last run of a row as
      * many as a lane reads beyond the strip.  Where a place has two members: window_moment_columns.cuh. */
@@ -96,10 +90,11 @@ struct float_layout {
     using two_counts = uint32_t;
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS || CHANNELS != 1;
-    /* The doubles of a block in device memory, where its queue lies there: the queue, and bits. */
+    /* The doubles of a block in device memory: the queue, where shared memory has no room for it, and bits. */
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
-        return blocks * COLUMNS * QUEUE_MEMBERS + (COUNTS ? (blocks + 2) * COLUMNS / 8 : 0);
+        return (blocks > (int64_t)QUEUE ? blocks * COLUMNS * QUEUE_MEMBERS : 0) +
+               (COUNTS ? (blocks + 2) * COLUMNS / 8 : 0);
     }
 
     struct shared {
@@ -113,10 +108,8 @@ struct float_layout {
         prim::array<double, (SQUARES || WARPS > 1) ? STEP * RUNS * MEMBERS : 2> totals; /* of runs */
         prim::array<double, (!SQUARES && WARPS > 1) ? STEP * RUNS : 2> begins;
         prim::array<uint32_t, COUNTS ? STEP * NARROW_ROW : 2> counts; /* where the sums lie */
-        prim::array<uint32_t, (COUNTS && SQUARES && QUEUE) ? QUEUE * COLUMNS : 2> queue_counts;
         prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
-        prim::array<uint8_t, COUNTS ? (QUEUE + 2) * COLUMNS : 4> bits;             /* of STEP rows */
         prim::array<strip_source<uint8_t>, 1> mask_source;                         /* where FEW_REGISTERS */
         prim::array<strip_source<Sample>, 1> source;                               /* likewise */
         prim::var<strip_place> place;                                              /* likewise, and SQUARES */
@@ -142,19 +135,19 @@ struct float_layout {
     int32_t height;      /* of a window: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1 */
     int32_t blocks, rest;
     bool newest;
-    double *scratch; /* scratch_of(blocks) of each block, if the queue has no room for these blocks */
+    double *scratch; /* scratch_of(blocks) of each block */
     double area, value[4];
     bool shrinks, takes_value;
     bool weights;     /* the last channel weighs the others */
     uint32_t aligned; /* so many samples, of at most 16 bytes, that are aligned in all rows */
     float_counts<Sample> valid;
 
-    PRIM_DEVICE bool in_device() const { return blocks > (int32_t)QUEUE; }
     PRIM_DEVICE double *scratch_of_block() const { return scratch + (int64_t)prim::block_id() * scratch_of(blocks); }
-    /* Behind the queue. */
-    PRIM_DEVICE uint8_t *bits_of_block() const
+    /* Before the queue; of STEP rows each. */
+    PRIM_DEVICE uint8_t *bits_of_block() const { return reinterpret_cast<uint8_t *>(scratch_of_block()); }
+    PRIM_DEVICE double *queue_of_block() const
     {
-        return reinterpret_cast<uint8_t *>(scratch_of_block() + blocks * (int64_t)(COLUMNS * QUEUE_MEMBERS));
+        return scratch_of_block() + (COUNTS ? (blocks + 2) * (int64_t)(COLUMNS / 8) : 0);
     }
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
     PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }

@@ -99,9 +99,10 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
 {
     const sat_box_spec *s = &f->spec;
     const int64_t strip = results_of<Filter>(f);
-    f->pixels = (int32_t)pixels_of<Filter>(f);
-    const int64_t width = s->width, least = (width + strip - 1) / strip;
+    const int64_t width = s->width, least = (width + strip - 1) / strip, run = Filter::RUN_PIXELS;
     f->strip = (int32_t)(((width + least - 1) / least + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
+    const int64_t used = f->strip + f->reach_x.before + f->reach_x.after + f->lead, most = pixels_of<Filter>(f);
+    f->pixels = (int32_t)(used < most ? (used + run - 1) / run * run : most);
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
@@ -110,7 +111,7 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     const bool cut = f->window.border->takes_value || f->window.border->shrinks;
     const int64_t edge_share = cut && Filter::SQUARES && !Filter::COUNTS ? tuning::BOX_FLOAT_EDGE_SHARE : 1;
     f->work = segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS, edge_share);
-    if ((int32_t)Filter::QUEUED < f->blocks) {
+    if (Filter::scratch_of(f->blocks) > 0) {
         const size_t blocks = (size_t)count_of(f->work) * (size_t)s->count;
         size_t sums;
         if (!sat_mul(blocks, (size_t)Filter::scratch_of(f->blocks), &sums))
@@ -147,34 +148,39 @@ template <class Sample> void split_window(box_float *f, int64_t step)
     }
 }
 
+/* The strip of so many features' samples, with one warp for a row. */
+template <class Sample> constexpr tuning::box_float_strip strip_of(float_features features)
+{
+    return features >= SUMS_AND_SQUARES ? tuning::window_moments_strip_of(sizeof(Sample))
+                                        : tuning::box_float_strip_of(sizeof(Sample), features != SUMS);
+}
+
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise; with the
  * queue in shared memory where that has room for it; or the one of few rows.  take<Filter>() takes it.  has_room: false
  * where windows are too wide for all strips, or the device has room for none. */
 template <class Feature, class Sample, unsigned CHANNELS, class Take>
 sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_room)
 {
-    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample), Feature::features != SUMS),
-                                      F = tuning::box_float_few_of(sizeof(Sample));
+    constexpr tuning::box_float_strip S = strip_of<Sample>(Feature::features);
     using in_device = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
     using wide = strip_of_floats<Feature, Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
-    using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 1, F.step, 0, F.resident>;
-    const int64_t step = box_float_step(f->spec.sample, f->spec.window_height);
-    split_window<Sample>(f, step);
-    const bool takes_few = step != S.step, narrow = takes_few ? fits<few>(f) : fits<in_device>(f);
-    const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
     const auto with = [&]<class Filter>() {
+        *has_room = true;
         take.template operator()<Filter>();
         return prepare_strips<Filter>(f, arena);
     };
-    *has_room = true;
-    if (!takes_few && fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER))
-        return with.template operator()<wide>();
-    *has_room = narrow;
-    if (!narrow && f->spec.band_rows)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
-                        (long long)f->spec.window_width);
+    const int64_t step = in_device::SQUARES ? S.step : box_float_step(f->spec.sample, f->spec.window_height);
+    split_window<Sample>(f, step);
+    *has_room = false;
+    if constexpr (!in_device::SQUARES) {
+        constexpr tuning::box_float_strip F = tuning::box_float_few_of(sizeof(Sample));
+        using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 1, F.step, 0, F.resident>;
+        if (step != S.step) return fits<few>(f) ? with.template operator()<few>() : SAT_OK;
+    }
+    const bool narrow = fits<in_device>(f);
+    const double gain = (double)results_of<wide>(f) / (2 * (double)results_of<in_device>(f));
+    if (fits<wide>(f) && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return with.template operator()<wide>();
     if (!narrow) return SAT_OK;
-    if (takes_few) return with.template operator()<few>();
     if constexpr (CHANNELS == 1 && S.queue > 0) {
         using in_shared = strip_of_floats<Feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
         if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return with.template operator()<in_shared>();
@@ -189,6 +195,9 @@ template <class Sample, unsigned CHANNELS> sat_status prepare_means(box_float *f
     const auto take = [&]<class Filter>() { f->queue = queue_strips<Filter>; };
     sat_status status = prepare<means_of_sums, Sample, CHANNELS>(f, arena, take, &has_room);
     if (status != SAT_OK || has_room) return status;
+    if (f->spec.band_rows)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows of %lld columns need the whole image", NAME,
+                        (long long)f->spec.window_width);
     return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
 }
 

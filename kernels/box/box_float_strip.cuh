@@ -67,11 +67,13 @@ template <class Layout, class Results> struct float_strip : Results {
             if constexpr (Layout::HAS_COUNTS) {
                 if (this->counted()) {
 #pragma unroll
-                    for (unsigned p = 0; p < OWN; p++) this->count_step(s, m.pair[p], state[p], half, at == top);
+                    for (unsigned p = 0; p < OWN; p++)
+                        if (this->has_columns(m.pair[p])) this->count_step(s, m.pair[p], state[p], half, at == top);
                 }
             }
 #pragma unroll
             for (unsigned p = 0; p < OWN; p++) {
+                if (!this->has_columns(m.pair[p])) continue;
                 if (near)
                     this->sum_near(s, m.pair[p], state[p], half, height, at);
                 else

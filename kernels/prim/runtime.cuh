@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "prim/architecture.cuh"
 #include "prim/device.cuh"
 
 #ifdef SAT_SIMT
@@ -68,8 +67,8 @@ inline sat_status stream_wait(void *stream)
     return checked(cudaStreamSynchronize((cudaStream_t)stream), "waiting for the device");
 }
 
-/* The shared memory that a block may have on the current device, in bytes; what all have, if it does not say.  Where
- * all kernels are compiled, to be checked, no more than SAT_SHARED_LIMIT of the environment. */
+/* The shared memory that a block may have on the current device, in bytes; what all have, if it does not say.  In
+ * a build to be checked no more than SAT_SHARED_LIMIT of the environment. */
 inline size_t shared_memory_limit()
 {
     int device = 0, bytes = 0;
@@ -78,7 +77,7 @@ inline size_t shared_memory_limit()
         (void)cudaGetLastError();
         return 48 << 10;
     }
-#ifdef SAT_ALL_KERNELS
+#ifdef SAT_CHECKED
     const char *limit = getenv("SAT_SHARED_LIMIT");
     if (limit && atoi(limit) < bytes) bytes = atoi(limit);
 #endif
@@ -111,44 +110,11 @@ template <class K> struct min_blocks_of<K, decltype((void)K::min_blocks)> {
     static constexpr int value = K::min_blocks;
 };
 
-/* most_shared of a kernel: only architectures whose blocks have no more shared memory need it. */
-template <class K, class = void> struct most_shared_of {
-    static constexpr size_t value = SIZE_MAX;
-};
-template <class K> struct most_shared_of<K, decltype((void)K::most_shared)> {
-    static constexpr size_t value = K::most_shared;
-};
-/* Of the architecture that is compiled for; 0: all kernels are compiled. */
-#if defined __CUDA_ARCH__ && !defined SAT_ALL_KERNELS
-constexpr size_t SHARED_MEMORY = shared_memory_of(__CUDA_ARCH__ / 10);
-#else
-constexpr size_t SHARED_MEMORY = 0;
-#endif
-
 template <class K>
 __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(const __grid_constant__ K kernel)
 {
     extern __shared__ __align__(128) unsigned char memory[];
-    if constexpr (SHARED_MEMORY <= most_shared_of<K>::value) kernel(*reinterpret_cast<typename K::shared *>(memory));
-}
-/* Does the device's code have kernels of that most_shared?  A device may run the code of an older architecture.  All
- * kernels are compiled for the same ones, so an empty kernel says which. */
-struct any_kernel {
-    static constexpr unsigned threads = WARP;
-    struct shared {
-    };
-    PRIM_DEVICE void operator()(shared &) const {}
-};
-inline bool has_code(size_t most_shared)
-{
-#ifdef SAT_ALL_KERNELS
-    return true;
-#else
-    cudaFuncAttributes of = {};
-    const bool fine = cudaFuncGetAttributes(&of, enter<any_kernel>) == cudaSuccess;
-    if (!fine) (void)cudaGetLastError();
-    return fine && shared_memory_of(of.ptxVersion) <= most_shared;
-#endif
+    kernel(*reinterpret_cast<typename K::shared *>(memory));
 }
 
 /* Queues `blocks` blocks of K::threads threads; at most 2^31 - 1. */

@@ -121,7 +121,7 @@ int64_t window_period(const void *given)
     if (needs & SAT_NEEDS_EXTREMES) return 0;
     if (!sat_is_float(spec->sample)) return 1;
     if (!(needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES))) return box_float_period(spec->sample, spec->window_height);
-    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample), false).step;
+    const int64_t step = tuning::window_moments_strip_of(sat_type_bytes(spec->sample)).step;
     return box_float_period_of(step, spec->window_height);
 }
 

@@ -63,10 +63,10 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
     using typename base::counting_state;
     using typename base::row_bits;
     static constexpr bool COUNTED = Layout::HAS_COUNTS;
-    static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED, RUN = Layout::RUN_PIXELS, OWN = 1;
+    static constexpr unsigned STEP = Layout::STEP_ROWS, RUN = Layout::RUN_PIXELS, OWN = 1;
     using Layout::COLUMNS, Layout::ROW, Layout::NARROW_ROW, Layout::SLOTS, Layout::ONE_CHANNEL, Layout::threads,
-        Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::in_device,
-        Layout::channel_count, Layout::pixel_of;
+        Layout::y, Layout::pixels, Layout::height, Layout::blocks, Layout::rest, Layout::newest, Layout::channel_count,
+        Layout::pixel_of;
 
     const double *count_table; /* pairs: n; 1 / n, 0 of 0 */
     /* Rows and columns of a whole window; 1 / of its columns; of its rest. */
@@ -92,12 +92,18 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         counting_state counting;
     };
 
+    /* float_columns::has_columns(): all are summed. */
+    PRIM_DEVICE static bool has_columns(const column &) { return true; }
+
     PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
     {
         const unsigned at = prim::thread_id();
         const uint32_t pixel = pixel_of(at), run = run_of(pixel, at - pixel * channel_count());
-        return {{{at, place(run, pixel % RUN), narrow_place(run, pixel % RUN), pixel, pixel < (uint32_t)pixels,
-                  this->source_of_pixel(left, pixel) >= 0}}};
+        const row_bits present = this->source_of_pixel(left, pixel) >= 0 ? base::STEP_BITS : 0;
+        return {{{{at, {pixel}, present},
+                  place(run, pixel % RUN),
+                  narrow_place(run, pixel % RUN),
+                  pixel < (uint32_t)pixels}}};
     }
     PRIM_DEVICE uint32_t run_of(uint32_t pixel, uint32_t channel) const
     {
@@ -226,41 +232,30 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
 
     /* ---- the queue ---- */
 
-    /* In device memory an entry has the columns' sums and squares, and behind them their counts. */
+    /* An entry has the columns' sums and squares, and behind them their counts. */
     PRIM_DEVICE double *queue_at(int32_t entry) const
     {
-        return this->scratch_of_block() + (int64_t)entry * (Layout::QUEUE_MEMBERS * COLUMNS);
+        return this->queue_of_block() + (int64_t)entry * (Layout::QUEUE_MEMBERS * COLUMNS);
     }
-    PRIM_DEVICE part queued(const shared &s, int32_t entry, const column &m) const
+    PRIM_DEVICE part queued(const shared &, int32_t entry, const column &m) const
     {
-        const unsigned at = (unsigned)entry * COLUMNS + m.at;
-        const double *there = queue_at(entry);
-        const prim::vec<double, 2> v =
-            in_device() ? prim::load_vector<2>(there + 2 * m.at) : s.queue.template get_vector<2>(2 * at);
-        part p = {v.at[0], v.at[1], 0};
-        if constexpr (COUNTED)
-            p.n = in_device() ? (int32_t)prim::load(there + 2 * COLUMNS + m.at) : (int32_t)s.queue_counts.get(at);
-        return p;
+        const double *from = queue_at(entry);
+        const prim::vec<double, 2> v = prim::load_vector<2>(from + 2 * m.at);
+        return {v.at[0], v.at[1], COUNTED ? (int32_t)prim::load(from + 2 * COLUMNS + m.at) : 0};
     }
-    PRIM_DEVICE void queue(shared &s, int32_t entry, const column &m, const part &p) const
+    PRIM_DEVICE void queue(int32_t entry, const column &m, const part &p) const
     {
-        const prim::vec<double, 2> v = {p.sum, p.squares};
-        const unsigned at = (unsigned)entry * COLUMNS + m.at;
-        if (in_device()) {
-            prim::store_vector(queue_at(entry) + 2 * m.at, v);
-            if constexpr (COUNTED) prim::store(queue_at(entry) + 2 * COLUMNS + m.at, (double)p.n);
-        } else {
-            s.queue.template set_vector<2>(2 * at, v);
-            if constexpr (COUNTED) s.queue_counts.set(at, (uint32_t)p.n);
-        }
+        double *to = queue_at(entry);
+        prim::store_vector(to + 2 * m.at, prim::vec<double, 2>{p.sum, p.squares});
+        if constexpr (COUNTED) prim::store(to + 2 * COLUMNS + m.at, (double)p.n);
     }
 
     /* float_columns::push().  row: the block's first one. */
-    PRIM_DEVICE void push(shared &s, const column &m, column_state &state, int32_t entry, int32_t first,
+    PRIM_DEVICE void push(const shared &s, const column &m, column_state &state, int32_t entry, int32_t first,
                           const part &block, int32_t row) const
     {
         const int32_t step = (int32_t)STEP;
-        queue(s, entry, m, block);
+        queue(entry, m, block);
         if (entry != blocks - 1) {
             state.back =
                 join(state.back, count(state.back, row - entry * step, row), block, count(block, row, row + step));
@@ -273,7 +268,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             const part before = queued(s, e, m);
             sum =
                 join(sum, count(sum, row + step, row + (entry - e + 1) * step), before, count(before, row, row + step));
-            queue(s, e, m, sum);
+            queue(e, m, sum);
         }
         state.back = {};
     }

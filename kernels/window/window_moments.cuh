@@ -355,40 +355,26 @@ inline sat_status make_counts(state *w, int64_t most)
     });
 }
 
-/* Strips of two warps, or of f32 samples of one channel where these leave as large a share of their pixels for results,
- * of one.  Where samples are counted, or others, these would not pay for the kernels (docs/lab/box.md).  Devices whose
- * blocks have less shared memory take strips of one warp, with the queue in device memory. */
 template <class Sample, unsigned CHANNELS, box::float_features FEATURES>
 sat_status prepare_moments_of(state *w, bool *has_room)
 {
-    using feature = moments_of_windows<FEATURES>;
-    constexpr tuning::box_float_strip S = tuning::window_moments_strip_of(sizeof(Sample), FEATURES & 1);
-    using wide = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 2, S.step, S.queue, 1>;
+    *has_room = false;
     sat_status status = take_strips(w);
     if (status != SAT_OK) return status;
     box_float *f = w->sums;
     const int64_t rows = f->reach_y.before + 1 + f->reach_y.after, columns = f->reach_x.before + 1 + f->reach_x.after;
-    box::split_window<Sample>(f, S.step);
-    *has_room = false;
     if (rows > INT32_MAX / columns || w->plan.window.area_px > INT32_MAX) return SAT_OK;
-    const int64_t of_run = (FEATURES & 1) != 0 ? S.run * rows : rows; /* samples of a run of columns */
+    int64_t warps = 0;
     const auto take = [&]<class Filter>() {
-        *has_room = true;
         w->queue = queue_moments<Filter>;
-        status = make_counts(w, of_run > columns ? of_run : columns);
-        if (status == SAT_OK) status = box::prepare_strips<Filter>(f, w->arena);
-        return status == SAT_OK ? describe_strips(w, Filter::threads / prim::WARP) : status;
+        warps = Filter::threads / prim::WARP;
     };
-    if constexpr (CHANNELS == 1 && sizeof(Sample) == 4 && (FEATURES & 1) == 0) {
-        using narrow = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-        const double gain = (double)box::results_of<wide>(f) / (2 * (double)box::results_of<narrow>(f));
-        if (box::fits<narrow>(f) && !(box::fits<wide>(f) && gain > tuning::BOX_FLOAT_WIDER))
-            return take.template operator()<narrow>();
-    }
-    const bool small_here = tuning::simulated && rows % 4 == 3;
-    if (box::fits<wide>(f) && !small_here) return take.template operator()<wide>();
-    using small = box::strip_of_floats<feature, Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    return box::fits<small>(f) && prim::has_code(small::most_shared) ? take.template operator()<small>() : SAT_OK;
+    status = box::prepare<moments_of_windows<FEATURES>, Sample, CHANNELS>(f, w->arena, take, has_room);
+    if (status != SAT_OK || !*has_room) return status;
+    /* Samples of a run of columns. */
+    const int64_t of_run = (FEATURES & 1) != 0 ? box::strip_of<Sample>(FEATURES).run * rows : rows;
+    status = make_counts(w, of_run > columns ? of_run : columns);
+    return status == SAT_OK ? describe_strips(w, warps) : status;
 }
 
 } // namespace window

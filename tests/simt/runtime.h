@@ -13,11 +13,6 @@ inline size_t shared_memory_limit()
     return 48 << 10;
 }
 
-inline bool has_code(size_t)
-{
-    return true;
-}
-
 inline sat_status simulated(bool fine)
 {
     return fine ? SAT_OK : sat_fail(SAT_ERR_DEVICE, "%s", simt::fault_text());

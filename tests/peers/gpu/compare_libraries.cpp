@@ -2,11 +2,11 @@
  *
  *     g++ -O2 -Isrc/lib -I/usr/local/cuda/include tests/peers/gpu/compare_libraries.cpp -o compare \
  *         -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread
- *     ROWS="box u8" ./compare ./old.so ./new.so ./new.so+SETTING
+ *     ROWS="box u8" ./compare ./old.so ./new.so ./new.so+SETTING=VALUE
  *
- * ROWS: only rows whose name holds it, or one of several, between commas.  +SETTING: an environment variable that is 1
- * while this library's objects are created.  Times are medians of 7 rounds of several launches between events, in
- * microseconds; ratios and bits compare with the first library. */
+ * ROWS: only rows whose name holds it, or one of several, between commas.  +SETTING: an environment variable that is
+ * set while this library's objects are created, and not for others.  Times are medians of 7 rounds of several launches
+ * between events, in microseconds; ratios and bits compare with the first library. */
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -84,7 +84,9 @@ template <class Spec> static void describe_window(Spec &p, const row &r)
 static obj make(lib &l, const row &r)
 {
     obj o;
-    if (!l.env.empty()) setenv(l.env.c_str(), "1", 1);
+    const size_t equals = l.env.find('=');
+    const std::string setting = l.env.substr(0, equals), value = equals < l.env.size() ? l.env.substr(equals + 1) : "1";
+    if (!setting.empty()) setenv(setting.c_str(), value.c_str(), 1);
     sat_status s;
     if (!strcmp(r.kind, "table")) {
         sat_plan_spec p = {};
@@ -117,7 +119,7 @@ static obj make(lib &l, const row &r)
     }
     o.ok = s == SAT_OK;
     if (!o.ok) o.note = l.f<const char *(*)(void)>("sat_detail")();
-    if (!l.env.empty()) unsetenv(l.env.c_str());
+    if (!setting.empty()) unsetenv(setting.c_str());
     return o;
 }
 static sat_status run(lib &l, const row &r, obj &o, const sat_view *src, const sat_view *mask, const sat_view *dst)
