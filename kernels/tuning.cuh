@@ -141,8 +141,9 @@ constexpr box_strip box_broad_bytes(unsigned channels)
     return {72, 8, 15, 1, 5, 1};
 }
 
-/* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor.  Their shared memory
- * has room for the queues of f32 samples of one channel; less where samples are counted. */
+/* Strips of floats, as box::float_strip names them, with one warp or two for a row: two blocks of one on a
+ * multiprocessor.  Their shared memory has room for the queues of f32 samples of one channel; less where samples are
+ * counted. */
 struct box_float_strip {
     unsigned run, step, queue;
     int resident;
@@ -153,11 +154,12 @@ constexpr box_float_strip box_float_strip_of(size_t bytes, bool counts)
     return {16, 8, bytes > 4 ? 0u : counts ? 3u : 10u, 2};
 }
 
-/* Steps of fewer rows, where a block has no room for those above; in the simulator of others. */
+/* Steps of fewer rows, with two warps for a row, where a block has no room for those above; in the simulator of others.
+ */
 constexpr box_float_strip box_float_few_of(size_t bytes)
 {
     if (simulated) return bytes == 4 ? box_float_strip{8, 4, 0, 1} : box_float_strip{8, 2, 0, 1};
-    return {8, 4, 0, 4};
+    return {8, 4, 0, 2};
 }
 
 /* With squared distances: a thread for each column, and a warp for each row of a step. */

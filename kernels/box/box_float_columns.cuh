@@ -157,14 +157,14 @@ template <class Layout> struct float_columns : float_counting<Layout> {
     PRIM_DEVICE two queued(const shared &s, int32_t entry, const column_pair &m) const
     {
         if constexpr (QUEUE > 0) return s.queue.template get_vector<2>((unsigned)entry * COLUMNS + m.at);
-        return prim::load_vector<2>(this->queue_of_block() + (int64_t)entry * COLUMNS + m.at);
+        return prim::load_vector<2>(this->queue_at(entry) + m.at);
     }
     PRIM_DEVICE void queue(shared &s, int32_t entry, const column_pair &m, const two &sum) const
     {
         if constexpr (QUEUE > 0)
             s.queue.template set_vector<2>((unsigned)entry * COLUMNS + m.at, sum);
         else
-            prim::store_vector(this->queue_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
+            prim::store_vector(this->queue_at(entry) + m.at, sum);
     }
 
     /* first: the first entry that has been filled. */

@@ -27,8 +27,8 @@ template <class Layout> struct float_bits : float_copies<Layout> {
         row_bits present; /* STEP bits of each column that has samples; the other columns are 0 */
     };
 
-    /* Whole blocks of the rows between the leaving rows and the last of the first window, with the leaving block, and
-     * the rows behind them; no blocks in windows of STEP rows, or less. */
+    /* The ring has the leaving block, and the whole blocks between; begun rows are behind them, before the entering
+     * ones.  Windows of STEP rows, or less, have no blocks. */
     PRIM_DEVICE uint32_t ring_size() const { return (uint32_t)(height - 1) / STEP; }
     PRIM_DEVICE uint32_t begun_rows() const { return (uint32_t)(height - 1) % STEP; }
 
@@ -48,7 +48,7 @@ template <class Layout> struct float_bits : float_copies<Layout> {
         prim::store_vector(this->bits_of_block() + turn * COLUMNS + m.at, v);
     }
 
-    /* The slot of row t of those from a slot on.  RING: which may lie behind the last one. */
+    /* The slot of row t of those from a slot on.  RING: the first slot follows the last one. */
     template <bool RING> PRIM_DEVICE static unsigned place_of_slot(unsigned slot, unsigned t)
     {
         return (RING ? (slot + t) % SLOTS : slot + t) * COLUMNS;

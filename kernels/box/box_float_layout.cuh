@@ -90,11 +90,11 @@ struct float_layout {
     using two_counts = uint32_t;
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS || CHANNELS != 1;
-    /* The doubles of a block in device memory: the queue, where shared memory has no room for it, and bits. */
+    /* The doubles of a block in device memory: bits of what counts, and the queue, unless it lies in shared memory. */
+    static constexpr int64_t QUEUE_PITCH = QUEUE > 0 ? 0 : (int64_t)COLUMNS *QUEUE_MEMBERS;
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
-        return (blocks > (int64_t)QUEUE ? blocks * COLUMNS * QUEUE_MEMBERS : 0) +
-               (COUNTS ? (blocks + 2) * COLUMNS / 8 : 0);
+        return blocks * QUEUE_PITCH + (COUNTS ? (blocks + 2) * (COLUMNS / 8) : 0);
     }
 
     struct shared {
@@ -104,7 +104,7 @@ struct float_layout {
             prim::array<float, 2 * STEP * ROW * MEMBERS> means; /* in place of a row's sums */
         };
         /* An even number of items each, so that all of them are aligned to two. */
-        prim::array<double, QUEUE ? QUEUE * COLUMNS * MEMBERS : 2> queue;
+        prim::array<double, QUEUE ? QUEUE * COLUMNS : 2> queue;
         prim::array<double, (SQUARES || WARPS > 1) ? STEP * RUNS * MEMBERS : 2> totals; /* of runs */
         prim::array<double, (!SQUARES && WARPS > 1) ? STEP * RUNS : 2> begins;
         prim::array<uint32_t, COUNTS ? STEP * NARROW_ROW : 2> counts; /* where the sums lie */
@@ -143,11 +143,11 @@ struct float_layout {
     float_counts<Sample> valid;
 
     PRIM_DEVICE double *scratch_of_block() const { return scratch + (int64_t)prim::block_id() * scratch_of(blocks); }
-    /* Before the queue; of STEP rows each. */
+    /* Each has STEP rows of a column. */
     PRIM_DEVICE uint8_t *bits_of_block() const { return reinterpret_cast<uint8_t *>(scratch_of_block()); }
-    PRIM_DEVICE double *queue_of_block() const
+    PRIM_DEVICE double *queue_at(int32_t entry) const
     {
-        return scratch_of_block() + (COUNTS ? (blocks + 2) * (int64_t)(COLUMNS / 8) : 0);
+        return scratch_of_block() + (COUNTS ? (blocks + 2) * (int64_t)(COLUMNS / 8) : 0) + entry * QUEUE_PITCH;
     }
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
     PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }

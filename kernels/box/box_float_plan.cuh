@@ -101,8 +101,8 @@ template <class Filter> sat_status prepare_strips(box_float *f, sat_arena *arena
     const int64_t strip = results_of<Filter>(f);
     const int64_t width = s->width, least = (width + strip - 1) / strip, run = Filter::RUN_PIXELS;
     f->strip = (int32_t)(((width + least - 1) / least + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
-    const int64_t used = f->strip + f->reach_x.before + f->reach_x.after + f->lead, most = pixels_of<Filter>(f);
-    f->pixels = (int32_t)(used < most ? (used + run - 1) / run * run : most);
+    const int64_t used = f->strip + f->reach_x.before + f->reach_x.after + f->lead;
+    f->pixels = (int32_t)((used + run - 1) / run * run);
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
@@ -148,7 +148,7 @@ template <class Sample> void split_window(box_float *f, int64_t step)
     }
 }
 
-/* The strip of so many features' samples, with one warp for a row. */
+/* The shape of a strip of one warp. */
 template <class Sample> constexpr tuning::box_float_strip strip_of(float_features features)
 {
     return features >= SUMS_AND_SQUARES ? tuning::window_moments_strip_of(sizeof(Sample))
@@ -174,7 +174,7 @@ sat_status prepare(box_float *f, sat_arena *arena, const Take &take, bool *has_r
     *has_room = false;
     if constexpr (!in_device::SQUARES) {
         constexpr tuning::box_float_strip F = tuning::box_float_few_of(sizeof(Sample));
-        using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 1, F.step, 0, F.resident>;
+        using few = strip_of_floats<Feature, Sample, CHANNELS, F.run, 2, F.step, 0, F.resident>;
         if (step != S.step) return fits<few>(f) ? with.template operator()<few>() : SAT_OK;
     }
     const bool narrow = fits<in_device>(f);

@@ -202,12 +202,12 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
     {
         return !COUNTED && (repeats() || (at >= y.before && at + (int32_t)STEP + y.after <= y.n));
     }
-    /* WHOLE: all rows count; else those that rows has. */
-    template <bool WHOLE, unsigned HEIGHT = STEP>
+    /* All rows count; or, where samples are counted, those that `rows` has. */
+    template <unsigned HEIGHT = STEP>
     PRIM_DEVICE void sum_low(shared &s, const column &m, unsigned first, int32_t high, row_bits rows) const
     {
         if constexpr (HEIGHT > 1)
-            if (high != (int32_t)HEIGHT) return sum_low<WHOLE, HEIGHT - 1>(s, m, first, high, rows);
+            if (high != (int32_t)HEIGHT) return sum_low<HEIGHT - 1>(s, m, first, high, rows);
         Sample v[STEP + HEIGHT - 1];
         load_rows(s, first, m, v);
 #pragma unroll
@@ -215,37 +215,43 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             about_pivot window = {};
 #pragma unroll
             for (unsigned k = t; k < t + HEIGHT; k++)
-                if (WHOLE || (rows >> k & 1)) window.add((double)v[k]);
+                if (!COUNTED || (rows >> k & 1)) window.add((double)v[k]);
+            store(s, t, m, window.sum, window.squares, window.pivot, window.n);
+        }
+    }
+    /* Some rows are outside the image, and count nothing: `rows` has those inside. */
+    PRIM_DEVICE void sum_cut(shared &s, const column &m, unsigned first, unsigned high, row_bits rows) const
+    {
+#pragma unroll 1
+        for (unsigned t = 0; t < STEP; t++) {
+            about_pivot window = {};
+#pragma unroll 1
+            for (unsigned k = t; k < t + high; k++)
+                if (rows >> k & 1) window.add((double)sample(s, (first + k) % SLOTS, m));
             store(s, t, m, window.sum, window.squares, window.pivot, window.n);
         }
     }
     PRIM_DEVICE void sum_near(shared &s, const column &m, const column_state &state, unsigned first, int32_t high,
                               int32_t at) const
     {
-        if (all_count(at))
-            sum_low<true>(s, m, first, high, 0);
+        if (COUNTED || all_count(at))
+            sum_low(s, m, first, high, state.counting.enters);
         else
-            sum_low<false>(s, m, first, high,
-                           COUNTED ? state.counting.enters
-                                   : this->rows_inside(at - y.before, STEP + (unsigned)high - 1));
+            sum_cut(s, m, first, (unsigned)high, this->rows_inside(at - y.before, STEP + (unsigned)high - 1));
     }
 
     /* ---- the queue ---- */
 
     /* An entry has the columns' sums and squares, and behind them their counts. */
-    PRIM_DEVICE double *queue_at(int32_t entry) const
-    {
-        return this->queue_of_block() + (int64_t)entry * (Layout::QUEUE_MEMBERS * COLUMNS);
-    }
     PRIM_DEVICE part queued(const shared &, int32_t entry, const column &m) const
     {
-        const double *from = queue_at(entry);
+        const double *from = this->queue_at(entry);
         const prim::vec<double, 2> v = prim::load_vector<2>(from + 2 * m.at);
         return {v.at[0], v.at[1], COUNTED ? (int32_t)prim::load(from + 2 * COLUMNS + m.at) : 0};
     }
     PRIM_DEVICE void queue(int32_t entry, const column &m, const part &p) const
     {
-        double *to = queue_at(entry);
+        double *to = this->queue_at(entry);
         prim::store_vector(to + 2 * m.at, prim::vec<double, 2>{p.sum, p.squares});
         if constexpr (COUNTED) prim::store(to + 2 * COLUMNS + m.at, (double)p.n);
     }

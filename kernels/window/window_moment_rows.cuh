@@ -278,14 +278,16 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     template <unsigned PART>
     PRIM_DEVICE void sum_ends(const shared &s, window_sums &v, const lane_columns &l, unsigned first) const
     {
-#pragma unroll
+#pragma unroll 1
         for (unsigned i = first; i < first + PART; i++) {
             columns window = {};
             double pivot = 0;
             add_columns(s, l, i, first + PART - 1, window, pivot);
             add_columns(s, l, first + l.width, i + l.width, window, pivot);
-            const double n = real((uint32_t)window.n, 0);
-            set(v, i, window, pivot, n, reciprocal(n));
+            const double n = real((uint32_t)window.n, 0), per_n = reciprocal(n);
+#pragma unroll
+            for (unsigned k = first; k < first + PART; k++)
+                if (k == i) set(v, k, window, pivot, n, per_n);
         }
     }
 

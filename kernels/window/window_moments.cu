@@ -23,16 +23,15 @@
  *         Results of f32 lie in the place of the row's sums before they are stored side by side.
  *
  * Launch  As box_float.cu, with steps of 8 rows: a thread has one column, and a warp one row of the step, in runs of 8
- *         columns; two warps where strips are wide.  Strips of one warp, with the queue in device memory, where a block
- *         has no room for others.
+ *         columns; two warps where strips are wide.
  *
- * Traffic That of box_float.cu; queues that shared memory has no room for, two doubles for STEP samples, their
- *         count, and a byte of which count.
+ * Traffic That of box_float.cu, and the queue, in L2: 2R2W of two doubles for STEP samples, and where they are counted
+ * of their count; 1R1W of a byte of which count.
  *
  * Sync    Two barriers a step as there.  A row: its runs are there, its columns are read, results are there; barriers
  *         of the block where it has two warps.
  *
- * Limits  Windows that leave a strip an eighth of its pixels, of less than 2^31 samples.  No extremes of the image.
+ * Limits  Windows that leave a strip an eighth of its pixels, of less than 2^31 samples.
  *
  * Steps   1. the rows above the first window  2. for each step: columns  3. rows  4. border values, statistics
  */

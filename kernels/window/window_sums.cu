@@ -14,8 +14,7 @@
  *
  * Launch, Sync  As box_float.cu.
  *
- * Traffic That of box_float.cu; a mask: 1R.  Bits of what counts, where the queue lies in device memory: 1R1W of a byte
- *         for STEP samples, in L2.
+ * Traffic That of box_float.cu; a mask: 1R.  Bits of what counts: 1R1W of a byte for STEP samples, in L2.
  *
  * Limits  Windows that box_float.cu has strips for, of less than 2^32 samples and 2^16 rows where samples are counted.
  *
