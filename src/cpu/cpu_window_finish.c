@@ -106,6 +106,18 @@ static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int6
     }
 }
 
+/* The array that a statistic is, so that none is copied (docs/bench/windows.md: mean and variance); else NULL. */
+static const double *moment_of(const sat_cpu_finish *f, const sat_window_result_plan *r)
+{
+    switch (r->statistic) {
+    case SAT_STATISTIC_mean: return r->p[0] == 0 ? f->mean : NULL;
+    case SAT_STATISTIC_var: return f->var;
+    case SAT_STATISTIC_sum: return f->sum;
+    case SAT_STATISTIC_count: return f->n;
+    default: return NULL;
+    }
+}
+
 void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_cpu_window *w = run->w;
@@ -138,15 +150,20 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const int64_t channels = w->spec.channels, row = y - run->run->first;
         const bool scatters = sat_has_gaps(to);
         void *out = sat_sample_at(to, first / channels, row, 0), *to_row = o->stream || scatters ? f->result : out;
-        w->ops->statistic[r->statistic](f->values, &features, r->p, count);
+        const double *values = moment_of(f, r);
+        if (values == NULL) {
+            w->ops->statistic[r->statistic](f->values, &features, r->p, count);
+            values = f->values;
+        }
         if (r->may_be_empty) {
             const double least = sat_window_least_in(r, run->whole.low);
-            f->empty[i] += w->ops->empty(f->values, f->values, n, least, r->empty, count);
+            f->empty[i] += w->ops->empty(f->values, values, n, least, r->empty, count);
+            values = f->values;
         }
         if (r->compare)
-            w->ops->compare(to_row, f->x, f->values, count);
+            w->ops->compare(to_row, f->x, values, count);
         else
-            f->clipped += w->ops->store[o->store](to_row, f->values, count);
+            f->clipped += w->ops->store[o->store](to_row, values, count);
         if (r->avoids) f->moved += sat_cpu_avoid(&o->avoided, to_row, n, sat_window_least_in(r, run->whole.low), count);
         if (scatters)
             sat_scatter(to, first / channels, count / channels, row, 1, f->result, 0);
