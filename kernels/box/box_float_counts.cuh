@@ -9,7 +9,8 @@
 namespace box
 {
 
-/* Which rows count of N neighbouring columns of a thread: a bit for each row, 16 bits for each column; 1 counts. */
+/* Which rows of N neighbouring columns count: a bit for each row, 16 bits for each column; 1 counts.  float_counting
+ * tests two columns at a time, window::moment_counting one. */
 template <class Layout> struct float_bits : float_copies<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
@@ -96,6 +97,7 @@ template <class Layout> struct float_bits : float_copies<Layout> {
     }
 };
 
+/* The counts of a thread's pairs of columns.  A sample that does not count becomes 0, so that sums need no test. */
 template <class Layout> struct float_counting : float_bits<Layout> {
     using base = float_bits<Layout>;
     using Sample = typename Layout::sample_type;
