@@ -92,6 +92,15 @@ template <class Layout> struct float_columns : float_counting<Layout> {
                     d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
         return d;
     }
+    /* 0 in place of samples that do not count: `rows` has those that do. */
+    PRIM_DEVICE static pair_of_samples kept(pair_of_samples v, uint32_t rows, unsigned t)
+    {
+        if constexpr (COUNTS)
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+                if (!(rows >> (16 * i + t) & 1)) v.at[i] = 0;
+        return v;
+    }
     PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
     {
         return weighted_pair(s, slot, m, load_pair(s, slot, m));
@@ -113,7 +122,7 @@ template <class Layout> struct float_columns : float_counting<Layout> {
         }
     }
 
-    /* The counts of a step's columns, where samples are counted: before their sums, which take 0 for what does not. */
+    /* The counts of a step's columns, where samples are counted, before their sums. */
     PRIM_DEVICE void count_step(shared &s, const column_pair &m, column_state &state, unsigned half, bool begins) const
     {
         const bool near = height <= (int32_t)STEP;
@@ -258,7 +267,8 @@ template <class Layout> struct float_columns : float_counting<Layout> {
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            sum[t] = middle = sum_of(middle, samples(s, t, m));
+            sum[t] = middle =
+                sum_of(middle, weighted_pair(s, t, m, kept(load_pair(s, t, m), state.counting.leaves, t)));
         }
         /* All loads before all stores, which the compiler would not reorder. */
         pair_of_samples enter[STEP];
@@ -266,7 +276,7 @@ template <class Layout> struct float_columns : float_counting<Layout> {
         for (unsigned t = 0; t < STEP; t++) enter[t] = load_pair(s, STEP + t, m);
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            const two sample = weighted_pair(s, STEP + t, m, enter[t]);
+            const two sample = weighted_pair(s, STEP + t, m, kept(enter[t], state.counting.enters, t));
             prefix = t == 0 ? sample : sum_of(prefix, sample);
             if (t + 1 == STEP - REST) block = sum_of(state.rest, prefix);
             if (t + 1 > STEP - REST) state.rest = t == STEP - REST ? sample : sum_of(state.rest, sample);

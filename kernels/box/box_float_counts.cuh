@@ -33,20 +33,30 @@ template <class Layout> struct float_bits : float_copies<Layout> {
     PRIM_DEVICE uint32_t ring_size() const { return (uint32_t)(height - 1) / STEP; }
     PRIM_DEVICE uint32_t begun_rows() const { return (uint32_t)(height - 1) % STEP; }
 
-    PRIM_DEVICE row_bits load_bits(uint32_t turn, const tested_columns &m) const
+    /* They lie where the queue does. */
+    PRIM_DEVICE row_bits load_bits(const shared &s, uint32_t turn, const tested_columns &m) const
     {
-        const prim::vec<uint8_t, N> v = prim::load_vector<N>(this->bits_of_block() + turn * COLUMNS + m.at);
+        const unsigned at = turn * COLUMNS + m.at;
+        prim::vec<uint8_t, N> v;
+        if constexpr (Layout::QUEUED > 0)
+            v = s.bits.template get_vector<N>(at);
+        else
+            v = prim::load_vector<N>(this->bits_of_block() + at);
         row_bits rows = 0;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) rows |= (row_bits)v.at[i] << 16 * i;
         return rows;
     }
-    PRIM_DEVICE void store_bits(uint32_t turn, const tested_columns &m, row_bits rows) const
+    PRIM_DEVICE void store_bits(shared &s, uint32_t turn, const tested_columns &m, row_bits rows) const
     {
+        const unsigned at = turn * COLUMNS + m.at;
         prim::vec<uint8_t, N> v;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) v.at[i] = (uint8_t)(rows >> 16 * i);
-        prim::store_vector(this->bits_of_block() + turn * COLUMNS + m.at, v);
+        if constexpr (Layout::QUEUED > 0)
+            s.bits.template set_vector<N>(at, v);
+        else
+            prim::store_vector(this->bits_of_block() + at, v);
     }
 
     /* The slot of row t of those from a slot on.  RING: the first slot follows the last one. */
@@ -66,21 +76,36 @@ template <class Layout> struct float_bits : float_copies<Layout> {
                 if (v.at[i] == valid.nodata || (!NAN_COUNTS && v.at[i] != v.at[i])) rows &= ~(1u << (16 * i + t));
         }
     }
+    /* The pixels of N columns in a mask, a byte each, the first one's below. */
+    PRIM_DEVICE uint32_t load_mask(const shared &s, unsigned at, const tested_columns &m) const
+    {
+        if constexpr (ONE_CHANNEL && N == 2)
+            return __builtin_bit_cast(uint16_t, s.mask.template get_vector<2>(at + m.at));
+        uint32_t pixels = 0;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++)
+            pixels |= (uint32_t)s.mask.get(at + (ONE_CHANNEL ? m.at + i : m.pixel[i])) << 8 * i;
+        return pixels;
+    }
     template <bool RING>
     PRIM_DEVICE void test_mask(const shared &s, unsigned slot, const tested_columns &m, row_bits &rows) const
     {
+        if constexpr (N == 1) {
 #pragma unroll
-        for (unsigned t = 0; t < STEP; t++) {
-            const unsigned at = place_of_slot<RING>(slot, t);
-            prim::vec<uint8_t, N> in_mask;
-            if constexpr (ONE_CHANNEL)
-                in_mask = s.mask.template get_vector<N>(at + m.at);
-            else
+            for (unsigned t = 0; t < STEP; t++)
+                if (load_mask(s, place_of_slot<RING>(slot, t), m) == 0) rows &= ~(1u << t);
+        } else {
+            /* Four pixels at a time, of rows t and STEP / 2 + t: bit 7 of each byte that is not 0. */
+            constexpr row_bits HALF = ((1u << STEP / 2) - 1) * ALL_COLUMNS;
+            row_bits found = 0;
 #pragma unroll
-                for (unsigned i = 0; i < N; i++) in_mask.at[i] = s.mask.get(at + m.pixel[i]);
-#pragma unroll
-            for (unsigned i = 0; i < N; i++)
-                if (in_mask.at[i] == 0) rows &= ~(1u << (16 * i + t));
+            for (unsigned t = 0; t < STEP / 2; t++) {
+                const uint32_t v =
+                    prim::permute_bytes(load_mask(s, place_of_slot<RING>(slot, t), m),
+                                        load_mask(s, place_of_slot<RING>(slot, STEP / 2 + t), m), 0x5140);
+                found |= ((((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) & 0x80808080) >> (7 - t);
+            }
+            rows &= (found & HALF) | (found >> (8 - STEP / 2) & HALF << STEP / 2);
         }
     }
     /* Which of `rows` rows from a slot on count. */
@@ -97,13 +122,12 @@ template <class Layout> struct float_bits : float_copies<Layout> {
     }
 };
 
-/* The counts of a thread's pairs of columns.  A sample that does not count becomes 0, so that sums need no test. */
+/* The counts of a thread's pairs of columns.  Sums take 0 for a sample that does not count. */
 template <class Layout> struct float_counting : float_bits<Layout> {
     using base = float_bits<Layout>;
     using Sample = typename Layout::sample_type;
     using typename base::row_bits;
     using typename Layout::shared;
-    using typename Layout::two_counts;
     static constexpr unsigned STEP = Layout::STEP_ROWS;
     static constexpr row_bits BOTH = base::ALL_COLUMNS;
     using base::STEP_BITS;
@@ -117,9 +141,10 @@ template <class Layout> struct float_counting : float_bits<Layout> {
     };
 
     struct counting_state {
-        two_counts between; /* how many count, of the rows of a step's first window but for its last one */
-        row_bits begun;     /* which of these rows count, from the last whole block's end on */
-        uint32_t turn;      /* the ring's entry of the leaving block */
+        uint32_t between[2]; /* how many count, of the rows of a step's first window but for its last one */
+        row_bits leaves = ~0u, enters = ~0u; /* which rows of a step count; not those of low windows */
+        row_bits begun;                      /* which of these rows count, from the last whole block's end on */
+        uint32_t turn;                       /* the ring's entry of the leaving block */
     };
 
     /* 0 in place of samples. */
@@ -148,41 +173,47 @@ template <class Layout> struct float_counting : float_bits<Layout> {
                                   unsigned rows) const
     {
         const row_bits bits = take_rows<NEAR>(s, slot, rows, m);
-        for (unsigned t = 0; t < STEP; t++) c.between += bits >> t & BOTH;
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) c.between[i] += prim::count_bits(bits >> 16 * i & 0xffff);
         if (!NEAR && rows == STEP)
-            this->store_bits(block, m, bits);
+            this->store_bits(s, block, m, bits);
         else
             c.begun = bits;
     }
 
-    /* The counts of a step's windows, of rows from `slot` on that enter; what does not count becomes 0 in the leaving
-     * ones, too, which lie in the first slots where they were copied anew. */
+    /* The counts of a step's windows, of rows from `slot` on that enter.  In low windows what does not count becomes 0;
+     * elsewhere sums take 0 for it, by the bits of leaving and entering rows (float_columns::kept()). */
     template <bool NEAR>
     PRIM_DEVICE void count_columns(shared &s, const column_pair &m, counting_state &c, unsigned slot) const
     {
-        row_bits leaves = NEAR ? 0 : this->load_bits(c.turn, m);
-        const row_bits enters = take_rows<NEAR>(s, slot, STEP, m), upto = c.begun | enters << this->begun_rows(),
-                       whole = upto & STEP_BITS;
+        row_bits enters, leaves = c.leaves;
+        if constexpr (NEAR)
+            enters = take_rows<true>(s, slot, STEP, m);
+        else
+            enters = c.enters = this->template test_rows<false>(s, slot, STEP, m);
+        const row_bits upto = c.begun | enters << this->begun_rows(), whole = upto & STEP_BITS;
         c.begun = upto >> STEP & STEP_BITS;
         if constexpr (NEAR) {
             leaves = whole;
         } else {
-            this->store_bits(c.turn, m, whole);
+            this->store_bits(s, c.turn, m, whole);
             c.turn = c.turn + 1 < this->ring_size() ? c.turn + 1 : 0;
         }
-        if constexpr (!NEAR) clear_rows<false>(s, 0, m.present & ~leaves, m);
-        two_counts n = c.between;
+        /* Bytes 0 and 2: of an entering row; 1 and 3: of the leaving row before it. */
+        constexpr row_bits LAST = BOTH << (STEP - 1);
+        const row_bits rows = enters | (leaves & ~LAST) << 9;
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            n += enters >> t & BOTH;
-            store_counts(s, t, m, n);
-            n -= leaves >> t & BOTH;
+            const int32_t row = (int32_t)(rows >> t & 0x01010101);
+            c.between[0] = prim::dot_bytes(row, 0x0000ff01, c.between[0]);
+            c.between[1] = prim::dot_bytes(row, (int32_t)0xff010000, c.between[1]);
+            store_counts(s, t, m, {c.between[0], c.between[1]});
         }
-        c.between = n;
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) c.between[i] -= leaves >> (16 * i + STEP - 1) & 1;
     }
-    PRIM_DEVICE void store_counts(shared &s, unsigned row, const column_pair &m, two_counts counts) const
+    PRIM_DEVICE void store_counts(shared &s, unsigned row, const column_pair &m, const prim::vec<uint32_t, 2> &n) const
     {
-        const prim::vec<uint32_t, 2> n = {counts & 0xffff, counts >> 16};
         if constexpr (ONE_CHANNEL) {
             s.counts.template set_vector<2>(row * ROW + m.to[0], n);
         } else {

@@ -86,15 +86,14 @@ struct float_layout {
     static_assert(SQUARES ? COLUMNS == threads : PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
 
     using two = prim::vec<double, 2>;
-    /* Counts of two neighbouring columns: halves of 16 bits, the first one's below. */
-    using two_counts = uint32_t;
     /* What a block's threads have alike lies in shared memory. */
     static constexpr bool FEW_REGISTERS = FEATURES != SUMS || CHANNELS != 1;
-    /* The doubles of a block in device memory: bits of what counts, and the queue, unless it lies in shared memory. */
-    static constexpr int64_t QUEUE_PITCH = QUEUE > 0 ? 0 : (int64_t)COLUMNS *QUEUE_MEMBERS;
+    /* The doubles of a block in device memory, where the queue does not lie in shared memory: bits of what counts, and
+     * the queue. */
+    static constexpr int64_t BITS_PITCH = COUNTS ? COLUMNS / 8 : 0, QUEUE_PITCH = (int64_t)COLUMNS * QUEUE_MEMBERS;
     PRIM_HOST_DEVICE static constexpr int64_t scratch_of(int64_t blocks)
     {
-        return blocks * QUEUE_PITCH + (COUNTS ? (blocks + 2) * (COLUMNS / 8) : 0);
+        return QUEUE > 0 ? 0 : blocks * QUEUE_PITCH + (blocks + 2) * BITS_PITCH;
     }
 
     struct shared {
@@ -110,6 +109,7 @@ struct float_layout {
         prim::array<uint32_t, COUNTS ? STEP * NARROW_ROW : 2> counts; /* where the sums lie */
         prim::array<uint32_t, SQUARES ? STEP * RUNS : 2> run_counts;
         prim::array<uint8_t, COUNTS ? SLOTS * COLUMNS : 4> mask;
+        prim::array<uint8_t, QUEUE && COUNTS ? (QUEUE + 2) * COLUMNS : 4> bits;
         prim::array<strip_source<uint8_t>, 1> mask_source;                         /* where FEW_REGISTERS */
         prim::array<strip_source<Sample>, 1> source;                               /* likewise */
         prim::var<strip_place> place;                                              /* likewise, and SQUARES */
@@ -147,7 +147,7 @@ struct float_layout {
     PRIM_DEVICE uint8_t *bits_of_block() const { return reinterpret_cast<uint8_t *>(scratch_of_block()); }
     PRIM_DEVICE double *queue_at(int32_t entry) const
     {
-        return scratch_of_block() + (COUNTS ? (blocks + 2) * (int64_t)(COLUMNS / 8) : 0) + entry * QUEUE_PITCH;
+        return scratch_of_block() + (blocks + 2) * BITS_PITCH + entry * QUEUE_PITCH;
     }
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && !COUNTS && weights; }
     PRIM_DEVICE bool counted() const { return COUNTS && valid.counted; }

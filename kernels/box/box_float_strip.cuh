@@ -62,6 +62,11 @@ template <class Layout, class Results> struct float_strip : Results {
             if (blocks > 0)
 #pragma unroll
                 for (unsigned p = 0; p < OWN; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
+            if constexpr (Layout::HAS_COUNTS)
+                if (this->counted() && !near)
+#pragma unroll
+                    for (unsigned p = 0; p < OWN; p++)
+                        state[p].counting.leaves = this->load_bits(s, state[p].counting.turn, m.pair[p]);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
             if constexpr (Layout::HAS_COUNTS) {

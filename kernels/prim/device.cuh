@@ -68,7 +68,8 @@
  *                                          known when it is compiled; subtract_bytes(a, which, sum): sum less these
  *   shift_right(low, high, n)              the lower word of high:low >> n, 0 <= n < 32
  *   count_bits(a)                          how many bits are 1
- *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one
+ *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one, which have a sign
+ *                                          where a and b are int32_t
  *   high_product(a, b)                     the upper word of a * b
  *
  * Two more members of a kernel are read if they are there: min_blocks, how many blocks should fit a multiprocessor
@@ -228,6 +229,10 @@ PRIM_DEVICE uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
 PRIM_DEVICE uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
 {
     return __dp4a(a, b, sum);
+}
+PRIM_DEVICE uint32_t dot_bytes(int32_t a, int32_t b, uint32_t sum)
+{
+    return (uint32_t)__dp4a(a, b, (int32_t)sum);
 }
 
 /* In assembly: in C the product of 64 bits turns into one of longer factors, whose upper words are 0. */

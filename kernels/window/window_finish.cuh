@@ -82,10 +82,8 @@ PRIM_DEVICE divisors divisors_of(const finish &f, double n)
 /* 1 / n for n from 1 to 2^53, wrong by little more than half of a unit; no number of 0. */
 PRIM_DEVICE double reciprocal(double n)
 {
-    double r = prim::reciprocal_approx(n);
-#pragma unroll
-    for (int i = 0; i < 2; i++) r = prim::multiply_add(prim::multiply_add(-n, r, 1.0), r, r);
-    return r;
+    const double near = prim::reciprocal_approx(n), e = prim::multiply_add(-n, near, 1.0);
+    return prim::multiply_add(near, prim::multiply_add(e, e, e), near);
 }
 
 /* a - b; 0 where that may be the rounding of a and b, of which neither is wrong by more than some units. */

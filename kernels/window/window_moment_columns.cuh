@@ -454,9 +454,8 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
         const row_bits leaves = state.counting.leaves, enters = state.counting.enters;
         Sample leave[STEP], enter[STEP];
         load_rows(s, 0, m, leave);
-        load_rows(s, STEP, m, enter);
         if (enters & 1) {
-            state.last = enter[0];
+            state.last = sample(s, STEP, m);
             state.last_row = entering;
         }
         const bool in_all = state.last_row >= between;
@@ -483,6 +482,7 @@ template <class Layout> struct moment_columns : moment_counting<Layout> {
             sum[t] = middle.sum;
             squares[t] = middle.squares;
         }
+        load_rows(s, STEP, m, enter);
         entering_rows enter_rows;
         about_pivot head = {};
         double head_sum = 0, head_squares = 0;

@@ -26,25 +26,24 @@ template <class Layout> struct moment_counting : box::float_bits<Layout> {
         uint32_t turn;           /* the ring's entry of the leaving block */
     };
     /* A block of the rows before the first entering ones, or its first rows. */
-    PRIM_DEVICE row_bits begin_counts(const shared &s, const column &m, counting_state &c, uint32_t block,
+    PRIM_DEVICE row_bits begin_counts(shared &s, const column &m, counting_state &c, uint32_t block,
                                       unsigned rows) const
     {
         const row_bits bits = this->template test_rows<false>(s, 0, rows, m);
         if (rows == STEP)
-            this->store_bits(block, m, bits);
+            this->store_bits(s, block, m, bits);
         else
             c.begun = bits;
         return bits;
     }
     /* The rows of a step, of which the entering ones lie in the second half of the slots. */
-    PRIM_DEVICE void count_far(const shared &s, const column &m, counting_state &c) const
+    PRIM_DEVICE void count_far(shared &s, const column &m, counting_state &c) const
     {
         const row_bits enters = this->template test_rows<false>(s, STEP, STEP, m),
                        upto = c.begun | enters << this->begun_rows();
         c.begun = upto >> STEP;
-        c.leaves = this->load_bits(c.turn, m);
         c.enters = enters;
-        this->store_bits(c.turn, m, upto & STEP_BITS);
+        this->store_bits(s, c.turn, m, upto & STEP_BITS);
         c.turn = c.turn + 1 < this->ring_size() ? c.turn + 1 : 0;
     }
     /* The rows of windows of STEP rows, or less, from slot `first` on. */

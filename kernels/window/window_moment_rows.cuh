@@ -161,14 +161,44 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         return mean == mean ? mean : c.sum;
     }
 
-    /* A column that all windows of PART pixels hold, from column `first` on: its mean.  Else false. */
+    /* Has no column of a further run samples? */
+    PRIM_DEVICE bool is_empty(const shared &s, const lane_columns &l, unsigned further) const
+    {
+        int32_t n = 0;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) n |= number_at(s, l, further * RUN + i, further, i);
+        return n == 0;
+    }
+    /* The first column with samples of those before `end` that all windows of a run hold.  Where none has any: the
+     * nearest one before or behind them, which windows hold, or nothing; NONE if there are both. */
+    static constexpr unsigned NONE = ~0u;
+    PRIM_NOINLINE unsigned next_with_samples(const shared &s, lane_columns l, unsigned end) const
+    {
+        unsigned k;
+        for (k = RUN; k < end && is_empty(s, l, k / RUN); k += RUN) continue;
+        while (k < end && number_at(s, l, k) == 0) k++;
+        if (k < end) return k;
+        const unsigned last = end + RUN - 1;
+        unsigned before = RUN - 1, behind = end;
+        while (before > 0 && number_at(s, l, before - 1) == 0) before--;
+        while (behind < last && number_at(s, l, behind) == 0) behind++;
+        if (before > 0) return behind < last ? NONE : before - 1;
+        return behind < last ? behind : 0;
+    }
+    /* The mean of a column that all windows of PART pixels hold, from column `first` on, or of another one that serves
+     * as well.  False if there is none. */
     template <bool ALIKE, unsigned PART>
     PRIM_DEVICE bool find_pivot(const shared &s, const lane_columns &l, unsigned first, double *pivot) const
     {
         unsigned k = first + PART - 1;
         if constexpr (!ALIKE) {
-            while (k < first + l.width && number_at(s, l, k) == 0) k++;
-            if (k == first + l.width) return false;
+            const unsigned end = first + l.width;
+            if constexpr (PART == RUN) {
+                if (number_at(s, l, k) == 0) k = next_with_samples(s, l, end);
+            } else {
+                while (k < end && number_at(s, l, k) == 0) k++;
+            }
+            if (k >= (PART == RUN ? NONE : end)) return false;
         }
         *pivot = mean_of(column_at<ALIKE>(s, l, k));
         return true;
@@ -274,7 +304,7 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
             add<false>(w, c, pivot);
         }
     }
-    /* The windows of a part of which no column that all of them hold has samples. */
+    /* The windows of a part without a pivot: each about the mean of its first column that has samples. */
     template <unsigned PART>
     PRIM_DEVICE void sum_ends(const shared &s, window_sums &v, const lane_columns &l, unsigned first) const
     {

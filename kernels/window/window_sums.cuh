@@ -11,8 +11,7 @@ namespace window
 /* sum / n for n from 1 to 2^53; wrong by little more than half of a unit.  No number where n is 0. */
 PRIM_DEVICE double quotient_by(double sum, double n)
 {
-    const double rough = prim::reciprocal_approx(n);
-    return box::corrected_quotient(sum, n, prim::multiply_add(prim::multiply_add(-n, rough, 1.0), rough, rough));
+    return box::corrected_quotient(sum, n, reciprocal(n));
 }
 
 template <class Layout> struct results_of_sums : box::float_means<Layout> {
@@ -76,7 +75,7 @@ template <class Layout> struct results_of_sums : box::float_means<Layout> {
 #pragma unroll
                 for (unsigned k = 0; k < 4; k++) n[k] += more;
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) mean.at[k] = (float)prim::product(sum[i + k], reciprocal((double)n[k]));
+            for (unsigned k = 0; k < 4; k++) mean.at[k] = (float)prim::product(sum[i + k], reciprocal(real(n[k], 0)));
             if (has_empty)
 #pragma unroll
                 for (unsigned k = 0; k < 4; k++)

@@ -118,6 +118,11 @@ inline uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
     for (unsigned i = 0; i < 32; i += 8) sum += (a >> i & 255) * (b >> i & 255);
     return sum;
 }
+inline uint32_t dot_bytes(int32_t a, int32_t b, uint32_t sum)
+{
+    for (unsigned i = 0; i < 32; i += 8) sum += (uint32_t)((int8_t)(a >> i) * (int8_t)(b >> i));
+    return sum;
+}
 inline uint32_t add_bytes(uint32_t a, unsigned which, uint32_t sum)
 {
     for (unsigned i = 0; i < 4; i++) sum += which >> i & 1 ? a >> 8 * i & 255 : 0;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 #include "sat.h"
@@ -33,7 +34,10 @@ struct row {
     int power;
     bool skip_nan = false;
     int64_t images = 1;
+    int hole = 0; /* the mask has holes of so many pixels; 0: a sixteenth of its pixels, at random, is 0 */
 };
+/* Diameters of round holes of a mask, 8 / 3 of that apart. */
+static const int HOLES[] = {48, 3072};
 static std::vector<lib> libs;
 #define CK(x)                                                                                                          \
     do {                                                                                                               \
@@ -313,6 +317,15 @@ int main(int argc, char **argv)
         rows.back().skip_nan = true;
         W(nm("f32 mean+std"), SAT_F32, 1, w, {O("mean", F), O("std", F)});
         W(nm("f32 mean+std masked"), SAT_F32, 1, w, {O("mean", F), O("std", F)}, true);
+        W(nm("f32 mean+std of numbers"), SAT_F32, 1, w, {O("mean", F), O("std", F)});
+        rows.back().skip_nan = true;
+        for (int hole : HOLES) {
+            const std::string of = " with holes of " + std::to_string(hole);
+            W(nm(("f32 mean" + of).c_str()), SAT_F32, 1, w, {O("mean", F)}, true);
+            rows.back().hole = hole;
+            W(nm(("f32 mean+std" + of).c_str()), SAT_F32, 1, w, {O("mean", F), O("std", F)}, true);
+            rows.back().hole = hole;
+        }
     }
     W("f32 mean+std shrink 1001", SAT_F32, 1, 1001, {O("mean", F), O("std", F)}, false, "shrink");
     for (const char *b : {"shrink", "constant"})
@@ -341,6 +354,7 @@ int main(int argc, char **argv)
     B("f32 3001x31", SAT_F32, SAT_F32, 1, 3001, 31);
     B("f32 1001x3", SAT_F32, SAT_F32, 1, 1001, 3);
     void *src, *dst, *mask;
+    std::map<int, void *> holes; /* masks, by their holes' diameter */
     const size_t most = (size_t)N * N * 8 * 8;
     CK(cudaMalloc(&src, (size_t)N * N * 3 * 8));
     CK(cudaMalloc(&dst, most));
@@ -354,6 +368,15 @@ int main(int argc, char **argv)
     std::vector<uint8_t> m((size_t)N * N);
     for (size_t i = 0; i < m.size(); i++) m[i] = rnd[i / 4] >> (i % 4 * 8) & 15 ? 255 : 0;
     CK(cudaMemcpy(mask, m.data(), m.size(), cudaMemcpyHostToDevice));
+    for (int hole : HOLES) {
+        const int64_t apart = hole * 8 / 3;
+        for (int64_t i = 0; i < N * N; i++) {
+            const int64_t px = i % N % apart - apart / 2, py = i / N % apart - apart / 2;
+            m[(size_t)i] = 4 * (px * px + py * py) < hole * hole ? 0 : 255;
+        }
+        CK(cudaMalloc(&holes[hole], N * N));
+        CK(cudaMemcpy(holes[hole], m.data(), m.size(), cudaMemcpyHostToDevice));
+    }
     void *pin;
     CK(cudaMallocHost(&pin, (size_t)N * N * 3 * 8));
     cudaEvent_t a, b;
@@ -400,7 +423,7 @@ int main(int argc, char **argv)
             outb = px * tb(r.result);
         }
         sat_view sv = view(src, r.w, r.h, r.channels, r.sample, r.images),
-                 mv = view(mask, r.w, r.h, 1, SAT_U8, r.images);
+                 mv = view(r.hole ? holes[r.hole] : mask, r.w, r.h, 1, SAT_U8, r.images);
         std::vector<obj> os;
         std::vector<std::vector<float>> t(libs.size());
         std::vector<std::vector<char>> got(libs.size());
