@@ -54,8 +54,8 @@ struct strip_means {
 };
 
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
- * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
- * in device memory. */
+ * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column, with bits of
+ * what counts; 0: these lie in device memory. */
 template <class Sample, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE, int BLOCKS,
           float_features FEATURES>
 struct float_layout {

@@ -169,8 +169,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
         for (unsigned i = 0; i < RUN; i++) n |= number_at(s, l, further * RUN + i, further, i);
         return n == 0;
     }
-    /* The first column with samples of those before `end` that all windows of a run hold.  Where none has any: the
-     * nearest one before or behind them, which windows hold, or nothing; NONE if there are both. */
+    /* The first column with samples of those before `end` that all windows of a run hold; column RUN - 1 has none.
+     * Where none has any: the nearest one before or behind them, which windows hold, or nothing; NONE if there are
+     * both. */
     static constexpr unsigned NONE = ~0u;
     PRIM_NOINLINE unsigned next_with_samples(const shared &s, lane_columns l, unsigned end) const
     {
@@ -220,8 +221,9 @@ template <class Layout> struct moment_rows : moment_columns<Layout> {
     }
 
     /* Runs are taken apart into parts of PART pixels.  A window is the end of its part, the columns that all windows of
-     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold.  PART
-     * is RUN where windows are as wide, and the columns that all hold are then whole runs, and some more. */
+     * the part hold besides, and further ones; all are summed about the mean of a column that all of them hold, or
+     * all that have samples.  PART is RUN where windows are as wide, and the columns that all hold are then whole runs,
+     * and some more. */
     template <bool ALIKE, unsigned PART>
     PRIM_DEVICE void sum_row(shared &s, window_sums &v, const lane_columns &l) const
     {
