@@ -10,7 +10,8 @@
  *         is moved to another pivot by an addition.  So windows of a column are the end of the leaving rows, the parts
  *         between, and the beginning of the entering rows, as sums are; those of a row are the end of a part of a run
  *         of columns, whole runs, and further columns, about the mean of a column that all of them hold.  Where no
- *         column with samples lies in all of them, both ends of each window are summed by themselves.
+ *         such column has samples, the nearest one at one end serves, which windows hold, or nothing; if both ends have
+ *         some, or windows are narrower than a run, each window is summed by itself.
  *
  * Paper   Chan, Golub & LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979; van
  *         Herk, A fast algorithm for local minimum and maximum filters, Pattern Recognition Letters 13, 1992.

@@ -2,9 +2,8 @@
  * of means.
  *
  * Idea    Sums and counts come from the strips of box_float.cu: sums by additions only, counts slide.  A sample is
- *         tested once, as it enters: it leaves a bit, and 0 in its place if it does not count.  The bits of STEP rows
- *         wait until these rows leave; then they are counted again, and tell what becomes 0.  The kernels here make
- *         results of sums and counts.
+ *         tested once, as it enters, and leaves a bit.  The bits of STEP rows wait until these rows leave, and are
+ *         counted again.  Sums take 0 where a bit is 0.  The kernels here make results of sums and counts.
  *
  * Paper   Those of box_float.cu.
  *
