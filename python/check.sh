@@ -53,7 +53,8 @@ have $wanted || "$venv/bin/pip" install -q $wanted >"$log" 2>&1 ||
 mkdir -p "$B/wheel"
 rm -f "$B"/wheel/libsat-*.whl
 PATH=$venv/bin:$PATH "$venv/bin/pip" wheel -v --no-index --no-deps --no-build-isolation -w "$B/wheel" \
-    -C build-dir="$B/python/{wheel_tag}" -C cmake.define.WERROR="${WERROR:-0}" -C cmake.define.GLIBC="${GLIBC:-}" . >"$log" 2>&1 ||
+    --config-settings build-dir="$B/python/{wheel_tag}" --config-settings cmake.define.WERROR="${WERROR:-0}" \
+    --config-settings cmake.define.GLIBC="${GLIBC:-}" . >"$log" 2>&1 ||
     stop "the package does not build" "$log"
 wheel=$(echo "$B"/wheel/libsat-*.whl)
 if [ "$mode" = --wheel ]; then

@@ -12,7 +12,7 @@ import numpy as np
 import test_gauss as g
 import test_gauss_valid as gv
 import test_window as w
-from satlib import ISAS, TYPES, Tap, borders, in_parallel, run_sat, runs_isa, scratch, window_sums
+from satlib import ISAS, TYPES, Tap, borders, in_parallel, isa_here, run_sat, scratch, window_sums
 
 CASES = 900
 UNIT = 2 ** 1074  # each finite f64 is a whole number of its inverse
@@ -21,7 +21,6 @@ SAMPLES = ("u8", "u16", "u32", "i8", "i16", "i32") + FLOATS
 WINDOWS = ("mean", "sum", "var", "std", "rms", "count", "norm", "bradley", "sauvola", "wolf", "nick", "phansalkar")
 RECTS = ("mean", "sum", "var", "std", "rms", "count", "area")
 SHOWN = ("operation", "sample", "channels", "border", "masked", "value", "nans", "result", "isa", "threads", "alpha")
-ISA = [isa for isa in ISAS if runs_isa(isa)]
 BORDER = dict(borders())
 
 
@@ -44,7 +43,7 @@ def samples_of(rng, sample, shape, nodata):
 
 def draw(index):
     rng = np.random.default_rng([7, index])
-    case = {"index": index, "rng": rng, "sample": str(rng.choice(SAMPLES)), "isa": str(rng.choice(ISA)),
+    case = {"index": index, "rng": rng, "sample": str(rng.choice(SAMPLES)), "isa": isa_here(str(rng.choice(ISAS))),
             "operation": str(rng.choice(["box", "stat", "threshold", "gauss", "unsharp", "dog", "rects", "table"])),
             "channels": int(rng.choice([1, 2, 3, 4, 6])), "border": str(rng.choice(list(BORDER))),
             "masked": bool(rng.integers(2)), "result": str(rng.choice(["same", "f32", "f64"])),
@@ -377,7 +376,9 @@ def check_rects(case, folder):
                 if n > case["ddof"]:
                     want["var"] = float((s2 - s1 * s1 / n) / (n - case["ddof"]))
                     want["std"] = math.sqrt(want["var"])
-            most = max((abs(float(v)) for _, v in held if v == v), default=1)
+            # The entries of a table, and so their rounding errors, are sums of the image from its first pixel on.
+            reach = pixels[:, :, c][case["counts"][:, :, c]].tolist() if table else [v for _, v in held]
+            most = max((abs(float(v)) for v in reach if v == v), default=1)
             for name in names:
                 got = row[name] if name == "area" else row[name][c]
                 slack = {"sum": size, "mean": most, "rms": most, "var": most * most, "std": most * 1e4,

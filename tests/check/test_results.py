@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from satlib import BUILD, ISAS, MAPS, TYPES, BoxSpec, Failed, Tap, View, borders, code, runs_isa, sized, window_sums
+from satlib import BUILD, MAPS, TYPES, BoxSpec, Failed, Tap, View, borders, code, isas_here, sized, window_sums
 
 # The build of the library that takes its instruction set from the environment.
 LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
@@ -261,13 +261,7 @@ def check_spoilt(case):
 
 def ways(tap):
     """(backend, instruction set) of the CPU, and the way through tables."""
-    found = []
-    for isa in ISAS:
-        if runs_isa(isa):
-            found.append(("cpu", isa))
-        else:
-            tap.skip(f"instruction set {isa}", "this machine does not have it")
-    return found + [("serial", None)]
+    return [("cpu", isa) for isa in isas_here(tap)] + [("serial", None)]
 
 
 def report(tap, name, check, cases):

@@ -138,10 +138,30 @@ static inline void randomise(const sat_view *v)
             }
 }
 
-/* The instruction sets to force, through SAT_ISA; those that the machine lacks are passed over by
- * the caller when a plan answers SAT_ERR_UNAVAILABLE. */
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 enum { ISAS = sizeof isas / sizeof *isas };
+
+/* Makes the CPU backends use an instruction set until the test ends (test_with_settings). Returns false if this
+ * machine does not have it. */
+static inline bool force_isa(const char *name)
+{
+    sat_backend_info info;
+    setenv("SAT_ISA", name, 1);
+    for (size_t i = 0; sat_backend_at(i, &info); i++)
+        if (strcmp(info.name, "cpu") == 0) return info.available;
+    return false;
+}
+
+static inline int forget_settings(void **state)
+{
+    (void)state;
+    unsetenv("SAT_ISA");
+    unsetenv("SAT_STREAM");
+    return 0;
+}
+
+/* A test that sets SAT_ISA or SAT_STREAM. They are unset after it even if it fails, so that it spoils no later test. */
+#define test_with_settings(f) cmocka_unit_test_teardown(f, forget_settings)
 
 #define assert_ok(call)                                                                                                \
     do {                                                                                                               \

@@ -144,7 +144,7 @@ static void every_sample_as_every_result(void **state)
     sat_border_info border;
     (void)state;
     for (int i = 0; i < ISAS; i++) {
-        setenv("SAT_ISA", isas[i], 1);
+        if (!force_isa(isas[i])) continue;
         for (size_t b = 0; sat_backend_at(b, &backend); b++)
             for (size_t m = 0; sat_border_at(m, &border); m++)
                 for (int s = 0; s < SAMPLES; s++)
@@ -154,8 +154,6 @@ static void every_sample_as_every_result(void **state)
                         random_filter(backend.name, &border, samples[s], results[r % 3]);
                     }
     }
-    unsetenv("SAT_ISA");
-    unsetenv("SAT_STREAM");
 }
 
 /* A row whose middle window has that sum over that many pixels: the middle pixel's mean. */
@@ -185,7 +183,7 @@ static void halves_go_away_from_zero(void **state)
     static const sat_type types[] = {SAT_I8, SAT_I16, SAT_I32};
     (void)state;
     for (int i = 0; i < ISAS; i++) {
-        setenv("SAT_ISA", isas[i], 1);
+        if (!force_isa(isas[i])) continue;
         for (int t = 0; t < 3; t++) {
             assert_true(middle(types[t], types[t], 2, (const int64_t[]){0, 1}) == 1);
             assert_true(middle(types[t], types[t], 2, (const int64_t[]){0, -1}) == -1);
@@ -194,7 +192,6 @@ static void halves_go_away_from_zero(void **state)
             assert_true(middle(types[t], SAT_F64, 4, (const int64_t[]){-1, 0, 0, 0}) == -0.25);
         }
     }
-    unsetenv("SAT_ISA");
 }
 
 static void what_a_filter_refuses(void **state)
@@ -244,8 +241,8 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sample_as_every_result),
-        cmocka_unit_test(halves_go_away_from_zero),
+        test_with_settings(every_sample_as_every_result),
+        test_with_settings(halves_go_away_from_zero),
         cmocka_unit_test(what_a_filter_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,7 +365,7 @@ static void any_rows_have_the_bits_of_the_whole_image(void **state)
     (void)state;
     for (int i = 0; i < ISAS; i++) {
         int done = 0;
-        setenv("SAT_ISA", isas[i], 1);
+        if (!force_isa(isas[i])) continue;
         for (int k = 0; k < CASES; k++) {
             subject s = draw();
             done += check_subject(&s);
@@ -373,7 +373,6 @@ static void any_rows_have_the_bits_of_the_whole_image(void **state)
         printf("# %s: %d of %d\n", isas[i], done, CASES);
         if (i == 0) assert_true(done > CASES * 3 / 4);
     }
-    unsetenv("SAT_ISA");
 }
 
 static void what_is_refused(void **state)
@@ -461,7 +460,7 @@ static void batches_begin_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(batches_begin_anew),
-                                       cmocka_unit_test(any_rows_have_the_bits_of_the_whole_image),
+                                       test_with_settings(any_rows_have_the_bits_of_the_whole_image),
                                        cmocka_unit_test(what_is_refused)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,10 @@ static void check_pixels(const image_format *f, const image *in, const image *ou
     for (int64_t y = 0; y < in->height; y++) {
         for (int64_t x = 0; x < in->width; x++) {
             double top = 0;
-            for (int c = 0; c < in->channels; c++) top = fmax(top, sample(in, x, y, c));
+            for (int c = 0; c < in->channels; c++) { /* no fmax() here: gcc 12.2 for aarch64 dies of it at -O3 */
+                const double value = sample(in, x, y, c);
+                if (value > top) top = value;
+            }
             /* HDR: half of the last of the largest channel's 8 bits, and the float's own rounding */
             double allowed = strcmp(f->name, "hdr") == 0 ? top / 254 : 0;
             for (int c = 0; c < out->channels; c++) {

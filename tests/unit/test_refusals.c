@@ -37,7 +37,6 @@ static void plans(void **state)
     s = good, s.backend = "abacus", refused(s, SAT_ERR_UNAVAILABLE, "'abacus'");
     setenv("SAT_ISA", "mmx", 1);
     s = good, s.backend = "cpu", refused(s, SAT_ERR_UNAVAILABLE, "SAT_ISA");
-    unsetenv("SAT_ISA");
 }
 
 static void runs(void **state)
@@ -240,14 +239,10 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(success_leaves_the_detail),
-        cmocka_unit_test(names_and_bounds),
-        cmocka_unit_test(the_machine_is_read_once),
-        cmocka_unit_test(one_call),
-        cmocka_unit_test(no_device),
+        test_with_settings(plans),          cmocka_unit_test(runs),
+        cmocka_unit_test(filters),          cmocka_unit_test(success_leaves_the_detail),
+        cmocka_unit_test(names_and_bounds), cmocka_unit_test(the_machine_is_read_once),
+        cmocka_unit_test(one_call),         cmocka_unit_test(no_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

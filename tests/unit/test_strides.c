@@ -356,7 +356,6 @@ static void streamed_images(void **state)
     (void)state;
     setenv("SAT_STREAM", "always", 1);
     operations_do_not_depend_on_strides(90, 40, 1, 3);
-    unsetenv("SAT_STREAM");
 }
 
 /* Rectangles, in tables of any strides. */
@@ -414,9 +413,9 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_images),    cmocka_unit_test(wide_images),
-        cmocka_unit_test(tall_images),     cmocka_unit_test(narrow_images_are_transposes_of_wide_ones),
-        cmocka_unit_test(streamed_images), cmocka_unit_test(questions_do_not_depend_on_strides),
+        cmocka_unit_test(small_images),      cmocka_unit_test(wide_images),
+        cmocka_unit_test(tall_images),       cmocka_unit_test(narrow_images_are_transposes_of_wide_ones),
+        test_with_settings(streamed_images), cmocka_unit_test(questions_do_not_depend_on_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
