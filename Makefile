@@ -246,15 +246,15 @@ $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $
 	$(call say,LINK,$@)
 	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
-# The command and the library, with what tests set in the environment: override.o stands before the library, whose own is
-# then left out.
-$(OBJ)/tests/override.o: INC := -Isrc/cpu -Isrc/lib
+# The command and the library that read settings of tests from the environment (src/lib/override.h). override.o comes
+# before the library, so that the linker does not take the library's own.
+$(OBJ)/tests/override.o: INC := -Isrc/lib
 $(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $^ $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
-$(B)/tests/libsat.so: $(OBJ)/tests/override.o $(filter-out %/cpu/override.o,$(LIB_OBJ)) $(B)/flags
+$(B)/tests/libsat.so: $(OBJ)/tests/override.o $(filter-out %/lib/override.o,$(LIB_OBJ)) $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,--no-undefined $(filter %.o,$^) $(LDFLAGS) $(LIB_LIBS) -o $@

@@ -1,6 +1,6 @@
-/* override.c - settings of the cpu backends from the environment, for tests and comparisons; see src/cpu/override.h.
+/* override.c - reads the settings of src/lib/override.h from the environment, for tests and comparisons.
  *
- * SAT_WITHOUT has the names of variants of loops, with spaces between them, that are switched off (src/lib/path.h). */
+ * SAT_WITHOUT is a list of variants of loops to switch off, separated by spaces (src/lib/path.h). */
 #include "override.h"
 
 #include <stdlib.h>

@@ -18,11 +18,12 @@ const sat_isa *sat_isa_in_use(const char **why)
     const char *forced = sat_override("SAT_ISA");
     for (size_t i = 0; i < ISAS; i++) {
         if (forced && *forced && strcmp(forced, isas[i]->name) != 0) continue;
-        if (isas[i]->supported()) {
+        if (sat_processor_has(isas[i]->set)) {
             *why = isas[i]->name;
             return isas[i];
         }
     }
-    *why = "this machine has no instruction set of the name in SAT_ISA (portable, avx2, avx512)";
+    *why = forced ? "this machine has no instruction set of the name in SAT_ISA (portable, avx2, avx512)"
+                  : "SAT_ISA_MOST is not the name of an instruction set (portable, avx2, avx512)";
     return NULL;
 }

@@ -9,6 +9,7 @@
 #define SAT_CPU_ISA_H
 
 #include "backend.h"
+#include "processor.h"
 
 /* n samples to n accumulators of the same value. */
 typedef void sat_widen(void *out, const void *samples, int64_t n);
@@ -45,7 +46,7 @@ struct sat_window_ops;    /* window_ops.h */
 
 typedef struct sat_isa {
     const char *name;
-    bool (*supported)(void);
+    sat_set set;
     sat_widen *(*widen)(sat_type sample, sat_type accum);                         /* NULL: no such pair */
     const sat_scan_loops *(*scan)(sat_type sample, sat_type accum, int channels); /* NULL: no such pair */
     sat_square *(*square)(sat_type sample);
@@ -60,8 +61,8 @@ typedef struct sat_isa {
 
 extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;
 
-/* The best that this machine supports, or the one that SAT_ISA names
- * ("portable", "avx2", "avx512"; override.h).  NULL with *why set if that one is unknown or unsupported. */
+/* Returns the widest instruction set that this processor has, or the one that SAT_ISA names (override.h), and sets *why
+ * to its name. Returns NULL, with the reason in *why, if the processor does not have the one that SAT_ISA names. */
 const sat_isa *sat_isa_in_use(const char **why);
 
 #endif

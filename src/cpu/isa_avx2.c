@@ -6,13 +6,9 @@
 #include "isa.h"
 
 #define ISA          avx2
+#define SET          SAT_SET_AVX2
 #define TARGET       __attribute__((target("avx2,bmi2,fma")))
 #define VECTOR_BYTES 32
-
-static bool supported(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-}
 
 TARGET static inline void stream_vector(char *dst, const char *src)
 {

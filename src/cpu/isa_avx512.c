@@ -8,19 +8,13 @@
 #include "path.h"
 
 #define ISA avx512
+#define SET SAT_SET_AVX512
 #ifdef __clang__
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,bmi2,fma"), min_vector_width(512)))
 #else
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,bmi2,fma,prefer-vector-width=512")))
 #endif
 #define VECTOR_BYTES 64
-
-static bool supported(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-}
 
 TARGET static inline void stream_vector(char *dst, const char *src)
 {

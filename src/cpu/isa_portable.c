@@ -2,13 +2,10 @@
 #include "isa.h"
 
 #define ISA portable
+#define SET SAT_SET_PORTABLE
 #define TARGET
 #define VECTOR_BYTES 0
 
-static bool supported(void)
-{
-    return true;
-}
 static void fence(void) {}
 
 #include "isa_template.h"

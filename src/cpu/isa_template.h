@@ -1,8 +1,8 @@
 /* isa_template.h - the loops over one row, compiled for one instruction set.
  *
- * Parameters: ISA (its name), TARGET (the function attribute that turns it on), VECTOR_BYTES (0: plain
- * loops), and the functions supported() and fence(); with vectors also LOAD(), which widens samples into
- * one, LOAD_SCANS(): whether LOAD() has scanned the vector, too, MOVE_UP(), stream_vector() and CORRECTED().
+ * Parameters: ISA (its name), SET (its sat_set), TARGET (the function attribute that turns it on), VECTOR_BYTES (0:
+ * plain loops), and the function fence(). With vectors also LOAD(), which widens samples into one, LOAD_SCANS(), which
+ * says whether LOAD() has scanned the vector, too, MOVE_UP(), stream_vector() and CORRECTED().
  */
 #include "isa.h"
 #include "loops_template.h"
@@ -103,7 +103,7 @@ TARGET static void stream(void *dst, const void *src, size_t bytes)
 
 const sat_isa NAME_2(sat_isa, ISA) = {
     .name = STRING(ISA),
-    .supported = supported,
+    .set = SET,
     .widen = widen,
     .scan = scan,
     .square = square,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "path.h"
+#include "processor.h"
 #include "shape.h"
 #include "strides.h"
 
@@ -27,16 +28,10 @@ typedef uint8_t bytes_16 __attribute__((vector_size(16)));
 typedef uint32_t words_8 __attribute__((vector_size(32)));
 #if defined(__x86_64__)
 #define SHUFFLE_TARGET __attribute__((target("avx2")))
-static bool shuffles(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
+#define SHUFFLE_SET    SAT_SET_AVX2
 #else
 #define SHUFFLE_TARGET
-static bool shuffles(void)
-{
-    return true;
-}
+#define SHUFFLE_SET SAT_SET_PORTABLE
 #endif
 #define SHUFFLE(name, vector, lead, to_step, from_step, ...)                                                           \
     SHUFFLE_TARGET static void name(char *restrict to, const char *restrict from, int64_t steps)                       \
@@ -98,7 +93,7 @@ static int64_t run_shuffle(const shuffle *table, char *to, const char *from, int
 {
     if (!(table == reversals ? SAT_PATH(reversals) : SAT_PATH(swaps))) return 0;
     while (table->run && (table->size != size || table->channels != channels)) table++;
-    if (table->run == NULL || n < table->rest || !shuffles()) return 0;
+    if (table->run == NULL || n < table->rest || !sat_processor_has(SHUFFLE_SET)) return 0;
     const int64_t steps = (n - table->rest) / table->each;
     table->run(to, from, steps);
     return steps * table->each;

@@ -2,7 +2,8 @@
 # make LAB=0: the product without the laboratory builds, and does what the product does.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-: "${B:=build}" "${SAT:=$PWD/$B/sat}"
+: "${B:=build}"
+SAT=$(realpath "$B/sat")
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

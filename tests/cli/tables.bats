@@ -535,9 +535,14 @@ assert name == "b\ufffd\u00e9\ufffd\ufffd\ufffd\"\U0001f600.pgm", ascii(name)'
 
 @test "an instruction set that is none is a mistake, not a wish for another backend" {
     small a.pgm
-    SAT_ISA=mmx SAT_STREAM=never ok a.pgm --box 3 -o out.pgm # only the build for tests reads it
+    sat=$built/sat
+    SAT_ISA=mmx SAT_ISA_MOST=mmx SAT_STREAM=never ok a.pgm --box 3 -o out.pgm # only the build for tests reads them
     rm out.pgm
-    sat=$(dirname "$sat")/tests/sat
+    sat=$built/tests/sat
+    SAT_ISA_MOST=mmx failure "a.pgm: *SAT_ISA_MOST*" a.pgm --box 3 -o out.pgm
+    SAT_ISA_MOST=portable SAT_ISA=avx2 failure "a.pgm: *SAT_ISA*" a.pgm --box 3 -o out.pgm
+    SAT_ISA_MOST=portable ok backends
+    [[ $output == *"cpu          portable"* ]]
     SAT_ISA=mmx failure "a.pgm: *SAT_ISA*" a.pgm --box 3 -o out.pgm
     [ ! -e out.pgm ]
 }
