@@ -125,8 +125,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-lint check check-build check-run \
-        wheel check-python bare quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-lint check check-build check-run \
+        wheel check-python bare machines quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -274,6 +274,8 @@ deps-test:
 	@packaging/deps.sh build jpeg tiff test
 deps-python:
 	@packaging/deps.sh python
+deps-machines:
+	@packaging/deps.sh build jpeg tiff test machines
 deps-lint:
 	@packaging/deps.sh build jpeg tiff test lint
 
@@ -312,9 +314,14 @@ wheel: deps-python
 check-python: deps-python
 	@B=$(B) python/check.sh
 
-## bare: the README's commands on a minimal Debian 12, which debootstrap makes (as root)
+## bare: the README's commands on a minimal Debian, which debootstrap makes (as root): RELEASE=bookworm or trixie
 bare:
-	@B=$(B) tests/bare/run.sh
+	@B=$(B) RELEASE=$(RELEASE) BRIEF=$(BRIEF) tests/bare/run.sh
+
+## machines: tests on processors that QEMU emulates: x86-64 without AVX2, without AVX-512, and aarch64
+machines: deps-machines
+	@$(MAKE) $(AGAIN) all unit
+	@B=$(B) BRIEF=$(BRIEF) tests/machines/run.sh
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
 lint: deps-lint

@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [GROUP|FILE...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
 # laws gpu, and lint; tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
-# A file is one suite of check, cli or laws: tests/check/test_readme.sh, tests/cli/box.bats.
+# A file is one suite of unit, check, cli or laws: tests/unit/test_rows.c, tests/cli/filter.bats.
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
 # are printed in the order of the groups.  Its output is kept in $B/log; the tests that failed are shown.  A suite that
@@ -12,15 +12,25 @@
 #   HANG_SECONDS=N  a suite that prints nothing for so long (600) hangs, and is ended: seconds of its processor time, or of
 #                   the clock while it uses none
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
-#   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
+#   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind, an emulator)
+#   SAT_ISA_MOST=SET  portable or avx2: hides the instruction sets above it, as on a machine without them. The suites then
+#                   run build/tests/sat and build/tests/libsat.so, because what is installed ignores this variable.
+#   SAT=COMMAND   runs this in place of build/sat (a script that starts an emulator)
+#   LOCALE=NAME   the locale of the suites, by default C.UTF-8
 #   B=DIR         what was built, by default build
+#
+# With CI=true, skips that tests/skips.def does not name are failures, and so is a group with fewer tests than
+# tests/counts.def says, if all of its suites run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 export B=${B:-build} SAT_TEST_ROOT=$PWD
-SAT=$(realpath -m "$B/sat")
-export SAT
-export LC_ALL=C.UTF-8
+product=$B
+[ -z "${SAT_ISA_MOST:-}" ] || product=$B/tests
+SAT=${SAT:-$(realpath -m "$product/sat")}
+LIBSAT=$(realpath -m "$product/libsat.so")
+export SAT LIBSAT
+export LC_ALL=${LOCALE:-C.UTF-8}
 unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
@@ -37,7 +47,8 @@ export PYTHON PYTHONDONTWRITEBYTECODE=1
 export JOBS=${JOBS:-$(nproc)} log=$B/log
 mkdir -p "$log"
 rm -f "$log/seconds"
-suites=() passed=0 failed=0 skipped=0
+suites=() groups=() passed=0 failed=0 skipped=0
+declare -A planned_in=()
 
 # skips TAP - why, once for each reason: the one test, or how many there are.
 skips() {
@@ -62,8 +73,8 @@ failures() {
                for (i = NR - 20; !(whole && n) && i <= NR; i++) if (i in last) print last[i] }' "$1"
 }
 
-# suite NAME COMMAND... - one more to run; its words hold no spaces.
-suite() { suites+=("$*"); }
+# suite NAME COMMAND... - one more to run, of the group in $group; its words have no spaces.
+suite() { suites+=("$*") groups+=("$group"); }
 
 # busy PID - the processor time of a process and of all that it started, in clock ticks.
 busy() {
@@ -112,25 +123,34 @@ begin() {
 }
 export -f busy watch begin
 
-# end NAME STATUS - adds its counts.
+# end NAME STATUS GROUP - adds its counts.
 end() {
-    local name=$1 status=$2 out=$log/${1//\//-}.tap counts ok bad skip planned note
-    counts=$(awk -v name="$name" -v require="${REQUIRE:-}" '
-        /^1\.\.[0-9]+/ { planned += substr($1, 4); plans++; if (/# *[Ss][Kk][Ii][Pp]/) whole = 1 }
+    local name=$1 status=$2 out=$log/${1//\//-}.tap counts ok bad skip planned whole note
+    counts=$(awk -F' *[|] *' -v name="$name" -v require="${REQUIRE:-}" -v list="$([ "${CI:-}" != true ] || echo tests/skips.def)" '
+        function skipped(text,    i) { # adds a skip, or a failure if it may not be
+            if (require != "" && (require == "all" || index(name " " text, require))) { bad++; return }
+            for (i = 1; i <= may; i++) if (name ~ suite[i] && index(text, says[i])) { skip++; return }
+            if (list == "") skip++; else { bad++; unlisted = unlisted "\n# not in tests/skips.def: " text }
+        }
+        BEGIN {
+            while (list != "" && (getline <list) > 0)
+                if (!/^#/ && NF == 3) { suite[++may] = "^" $1 "$"; gsub(/[*]/, ".*", suite[may]); says[may] = $2 }
+        }
+        /^1\.\.[0-9]+/ { planned += substr($0, 4); plans++; if (/# *[Ss][Kk][Ii][Pp]/) whole = $0 }
         /^(not )?ok/ {
             ran++
-            if (tolower($0) ~ /# *skip/) {
-                if (require != "" && (require == "all" || index(name " " $0, require))) bad++; else skip++
-            } else if (/^not/) bad++
+            if (tolower($0) ~ /# *skip/) skipped($0)
+            else if (/^not/) bad++
             else ok++
         }
         END {
-            if (whole && !ran) skip++
-            print ok + 0, bad + 0, skip + 0, plans ? (ran < planned ? "short" : "whole") : "none"
+            if (whole && !ran) skipped(whole)
+            print ok + 0, bad + 0, skip + 0, planned + 0, (plans ? (ran < planned ? "short" : "whole") : "none") unlisted
         }' "$out")
-    read -r ok bad skip planned <<<"$counts"
+    read -r ok bad skip planned whole <<<"$counts"
+    planned_in[$3]=$((${planned_in[$3]:-0} + planned))
     note=
-    if [ "$planned" != whole ]; then
+    if [ "$whole" != whole ]; then
         bad=$((bad + 1)) note=", ended before its plan"
     elif [ "$status" != 0 ] && [ "$bad" = 0 ]; then
         bad=1 note=", exit status $status"
@@ -138,6 +158,7 @@ end() {
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
     if [ "$bad" != 0 ]; then
         echo "---- $name: $bad failed$note ($out)"
+        tail -n +2 <<<"$counts"
         failures "$out"
         echo "----"
     else
@@ -176,12 +197,26 @@ run_group() { # NAME
     lint) run_group laws
           for f in {1..4}; do suite "lint/tidy-$f" bash tests/lint/tidy.sh "$f/4"; done
           for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
+    tests/unit/*.c) f=$(basename "$1" .c); suite "unit/$f" ${UNDER:-} "$B/tests/$f" ;;
     tests/*.bats) suite "${1#tests/}" bats --tap "$1" ;;
     tests/*.py) suite "${1#tests/}" "$PYTHON" "$1" ;;
     tests/*.sh) suite "${1#tests/}" bash "$1" ;;
     *) echo "run.sh: no group or file '$1'" >&2; exit 2 ;;
     esac
 }
+
+# shellcheck disable=SC2086 # UNDER is a command with its options
+if [ -x "$B/tests/sat" ]; then
+    set_in_use=$(${UNDER:-} "$B/tests/sat" backends --json | sed -n 's/.*"name":"cpu".*"available":true.*"why":"\([^"]*\)".*/\1/p')
+    if [ -z "$set_in_use" ]; then
+        echo "run.sh: the cpu backend is not available: ${SAT_ISA_MOST:+SAT_ISA_MOST=$SAT_ISA_MOST: use portable or avx2; }see $B/tests/sat backends" >&2
+        exit 2
+    fi
+    echo "instruction set: $set_in_use${SAT_ISA_MOST:+ (SAT_ISA_MOST)}"
+elif [ -n "${SAT_ISA_MOST:-}" ]; then
+    echo "run.sh: SAT_ISA_MOST needs $B/tests/sat, which make unit builds" >&2
+    exit 2
+fi
 
 # Long suites first, so that all cores have work to the end.
 [ $# != 0 ] || set -- simt fault check unit cli fuzz laws gpu
@@ -192,7 +227,7 @@ shopt -s lastpipe # what ends the pipeline runs in this shell
 printf '%s\n' "${suites[@]}" | xargs -L 1 -P "$JOBS" bash -c 'begin "$@"' begin | while read -r name status; do
     ended[$name]=$status
     while [ $printed -lt ${#names[@]} ] && [ -n "${ended[${names[printed]}]:-}" ]; do
-        end "${names[printed]}" "${ended[${names[printed]}]}"
+        end "${names[printed]}" "${ended[${names[printed]}]}" "${groups[printed]}"
         printed=$((printed + 1))
     done
 done
@@ -200,7 +235,20 @@ for name in "${names[@]:printed}"; do
     echo "---- $name: no status"
     failed=$((failed + 1))
 done
-# Other suites run what lies there meanwhile.
+# too_few - prints each group that planned fewer tests than counts.def asks for.
+too_few() {
+    local name count
+    [ -s tests/counts.def ] || echo "---- there is no tests/counts.def"
+    grep -v '^#' tests/counts.def | while read -r name count; do
+        [ -z "${planned_in[$name]:-}" ] || [ "${planned_in[$name]}" -ge "$count" ] ||
+            echo "---- $name: ${planned_in[$name]} tests are planned, of at least $count (tests/counts.def)"
+    done
+}
+if [ "${CI:-}" = true ]; then
+    few=$(too_few)
+    if [ -n "$few" ]; then echo "$few" && failed=$((failed + 1)); fi
+fi
+# Other suites use what is built there meanwhile.
 if [ "$(cat "$B/flags" 2>/dev/null)" != "$built" ]; then
     echo "---- a suite's make built $B with other flags"
     failed=$((failed + 1))

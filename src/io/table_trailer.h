@@ -46,7 +46,6 @@ typedef struct table_trailer {
 } table_trailer;
 
 _Static_assert(sizeof(table_trailer) == TRAILER_BYTES, "the struct has gaps");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "table files are written and mapped as they lie in memory");
 
 /* Where the trailer of an array that ends at this byte begins. */
 static inline uint64_t trailer_offset(uint64_t data_end)

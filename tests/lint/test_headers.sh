@@ -12,6 +12,15 @@ for h in $(tracked 'src/*.h' | grep -v '_template\.h$'); do
     try "$h compiles alone" compiles "$h"
 done
 
+refused() { # WHY FLAG... - sat.h, by a message that names a system to use
+    local why=$1 said
+    shift
+    if said=$(${CC:-gcc} -ffreestanding -fsyntax-only -x c "$@" src/lib/sat.h 2>&1); then echo compiles && return 1; fi
+    [ "$(grep -c 'error:' <<<"$said")" = 1 ] && grep -q "error: .*sat needs a $why.*amd64 .*arm64" <<<"$said" || { echo "$said"; return 1; }
+}
+try "a 32-bit system is refused in words" refused "64-bit system" -U__UINTPTR_MAX__ -D__UINTPTR_MAX__=4294967295U
+try "a big-endian one, too" refused "little-endian 64-bit system" -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__
+
 as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io -Isrc/lab/lib \
         -fsyntax-only -x c++ - <<END

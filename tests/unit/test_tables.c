@@ -2,6 +2,7 @@
  * they should be, bit for bit; bands joined by carry rows are the whole. */
 
 #include "arrays.h"
+#include "emulated.h"
 #include "sat_lab.h"
 
 static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
@@ -162,6 +163,7 @@ static void every_backend_on_every_instruction_set(void **state)
 {
     sat_lab_backend_info info;
     (void)state;
+    if (emulated_as("max")) skip(); /* QEMU reads 16 bytes for the 8 of vcvtdq2pd, beyond an array's last page */
     for (int i = 0; i < ISAS; i++) {
         if (!force_isa(isas[i])) continue;
         for (int past_the_caches = 0; past_the_caches < 2; past_the_caches++) {
