@@ -13,7 +13,8 @@ TIFF     ?= auto# libtiff, 4.5 or newer: auto, 0 (no TIFF) or 1
 LAB      ?= 1# 0: the product alone, without the laboratory: scans of arrays, ceilings, peers, `sat bench`; no tests
 CFLAGS   ?= -O3 -g
 WERROR   ?= 0# 1: a warning is an error, as in continuous integration; newer compilers warn of more
-WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(filter 1,$(WERROR)),-Werror)
+# Unnamed enums hold constants, which go into sums of doubles: clang 19 would warn of each.
+WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-enum-float-conversion $(if $(filter 1,$(WERROR)),-Werror)
 B        ?= build# where everything that is built goes
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
@@ -125,8 +126,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-lint check check-build check-run \
-        wheel check-python bare machines quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint check check-build check-run \
+        wheel check-python bare machines compilers mutants judges surroundings quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -228,7 +229,7 @@ $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # cmocka's assertions do not tell the compiler that they end the function.
-TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation
+TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation -Wno-unknown-warning-option
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) $(LAB_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
@@ -276,6 +277,10 @@ deps-python:
 	@packaging/deps.sh python
 deps-machines:
 	@packaging/deps.sh build jpeg tiff test machines
+deps-compilers:
+	@packaging/deps.sh build jpeg tiff test compilers
+deps-judges:
+	@packaging/deps.sh build jpeg tiff test fuzz bare machines compilers python
 deps-lint:
 	@packaging/deps.sh build jpeg tiff test lint
 
@@ -299,12 +304,30 @@ check-run: $(B)/kernels.now check-build
 	@B=$(B) tests/run.sh
 	@mv $(B)/kernels.now $(B)/kernels.passed
 
+## judges: what takes hours: all tests on other processors, systems, compilers, settings; writes tests/machines/verified.txt
+judges: deps-judges
+	@B=$(B) tests/machines/judges.sh $(PARTS)
+
+## surroundings: unit, cli and check on one core, with little memory, in other locales, with other rights (as root)
+surroundings: deps-test
+	@$(MAKE) $(AGAIN) all unit
+	@B=$(B) tests/machines/surroundings.sh
+
+## mutants: does the simulator catch each fault of tests/simt/mutants.def? (minutes; no part of check)
+mutants: deps-test
+	@$(MAKE) $(AGAIN) simt
+	@B=$(B) tests/run.sh mutants
+
 ## quick: after a small change: laws, units, the command line, and the kernels that changed in the simulator
 quick: deps-test
 	@$(MAKE) $(AGAIN) quick-run
 quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
+
+## compilers: unit tests of what gcc-11 and clang-19 build (packages of Debian 12), or COMPILERS="NAME..."
+compilers: deps-compilers
+	@B=$(B) tests/machines/compilers.sh $(COMPILERS)
 
 ## wheel: build/wheel/libsat-*.whl, the Python package, for glibc 2.28 (GLIBC=); as check-python it needs PyPI (docs/python.md)
 wheel: deps-python
@@ -329,15 +352,16 @@ lint: deps-lint
 lint-run: all
 	@B=$(B) tests/run.sh lint
 
-## asan: most tests under AddressSanitizer; ubsan and valgrind likewise
+## asan: unit, fuzz corpora and cli (SUITES) under AddressSanitizer, which finds leaks, too; ubsan and valgrind likewise
+asan ubsan: SUITES ?= unit fuzz cli
 SANITIZED = $(MAKE) --no-print-directory B=build/$@ CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer' \
             EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat $(if $(2),$(2),unit)
 asan:
 	@$(call SANITIZED,-fsanitize=address)
-	@B=build/$@ tests/run.sh unit fuzz cli
+	@B=build/$@ CI= ASAN_OPTIONS=allocator_may_return_null=1 tests/run.sh $(SUITES)
 ubsan:
 	@$(call SANITIZED,-fsanitize=undefined -fsanitize=float-cast-overflow -fno-sanitize-recover=all)
-	@B=build/$@ tests/run.sh unit fuzz cli
+	@B=build/$@ CI= tests/run.sh $(SUITES)
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
 
@@ -367,9 +391,9 @@ peers: all
 check-gpu:
 	@B=$(B) tests/gpu/run.sh
 
-## verified: does tests/gpu/verified.txt speak of these sources, and well?
+## verified: are tests/gpu/verified.txt and tests/machines/verified.txt about these sources, and good?
 verified:
-	@tests/gpu/verified.sh
+	@tests/verified.sh
 
 POINTER_BYTES = $(shell $(CC) -dM -E - </dev/null | sed -n 's/^.define __SIZEOF_POINTER__ //p')
 ## install: into PREFIX, by default /usr/local, under DESTDIR

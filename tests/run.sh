@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.sh [GROUP|FILE...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
-# laws gpu, and lint; tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
+# laws gpu, and on request lint; mutants, of the simulator; brief, unit suites that take a tenth of the time of all;
+# tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
 # A file is one suite of unit, check, cli or laws: tests/unit/test_rows.c, tests/cli/filter.bats.
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
@@ -167,11 +168,15 @@ end() {
     fi
 }
 
+# What the group brief leaves out.
+SLOW=" test_runs test_strides test_filter_rows test_batches test_gauss_valid test_tables test_window_floats test_rows \
+ test_box_filter test_box_float test_counted test_counted_means test_bands test_tiff_bands test_rects test_pool "
 # shellcheck disable=SC2086 # UNDER is a command with its options
 run_group() { # NAME
     local f
     case $1 in
     unit) for f in tests/unit/test_*.c; do f=$(basename "$f" .c); suite "unit/$f" ${UNDER:-} "$B/tests/$f"; done ;;
+    brief) for f in tests/unit/test_*.c; do [[ "$SLOW" == *" $(basename "$f" .c) "* ]] || run_group "$f"; done ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do f=$(basename "$f" .c | cut -c6-)
               suite "fuzz/$f" ${UNDER:-} "$B/fuzz/replay_$f" "tests/fuzz/corpus/$f"; done ;;
     cli) for f in tests/cli/*.bats; do suite "cli/$(basename "$f" .bats)" bats --tap "$f"; done ;;
@@ -184,11 +189,11 @@ run_group() { # NAME
               suite "simt/check-$f" "$B/simt/check" --jobs 1 --only "$f"
           done
           [ -n "$f" ] || suite simt/check "$B/simt/check"
-          for f in {1..8}; do suite "simt/mutants-$f" bash tests/simt/mutants.sh "$f/8"; done
           for f in tests/simt/test_*.sh; do [ ! -e "$f" ] || suite "simt/$(basename "$f" .sh)" bash "$f"; done
           for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
           for f in tests/unit/test_*.c; do f=unit_$(basename "$f" .c | cut -c6-)
               [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done ;;
+    mutants) for f in {1..8}; do suite "simt/mutants-$f" bash tests/simt/mutants.sh "$f/8"; done ;;
     changed) suite simt/changed bash tests/simt/check_changed.sh ;;
     gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
          else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;

@@ -141,7 +141,7 @@ INLINE void store_means_f32(const f64s *v, const sat_box_means *m, int64_t i, in
 #else
     enum { HALF = BOX_LINES / 2 };
     f32s r[HALF], pairs[HALF];
-    UNROLL for (int j = 0; j < HALF; j++) r[j] = OF_TWO(LATER, TO_F32(v[j]), TO_F32(v[j + HALF]));
+    UNROLL for (int j = 0; j < HALF; j++) r[j] = JOINED(TO_F32(v[j]), TO_F32(v[j + HALF]));
     UNROLL for (int j = 0; j < HALF; j += 2)
     {
         pairs[j] = OF_TWO(PAIRS_LOW, r[j], r[j + 1]);
@@ -157,8 +157,8 @@ INLINE void store_means_f32(const f64s *v, const sat_box_means *m, int64_t i, in
         char *to = m->to + (lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
 #if F64_LANES == 8
         const f32s apart = SHUFFLE(r[j], r[j], 16, ROWS_APART, 0);
-        const f32_half row = LANES_LATER(apart, apart, 0);
-        const f32_half below = LANES_LATER(apart, apart, 8);
+        const f32_half row = HALF_OF(apart, 0);
+        const f32_half below = HALF_OF(apart, 1);
         memcpy(to + HALF * m->row_bytes, &below, sizeof below);
 #else
         const f32s row = r[j];
@@ -183,7 +183,7 @@ INLINE void store_bytes(char *to, const void *means, size_t bytes, bool stream)
 
 INLINE void store_f32s(char *to, const f32_half *two, bool stream)
 {
-    const f32s means = OF_TWO(LATER, two[0], two[1]);
+    const f32s means = JOINED(two[0], two[1]);
     store_bytes(to, &means, sizeof means, stream);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lanes.h"
+#include "shuffle.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
@@ -137,11 +138,24 @@ INLINE f64s all_of(f64 x)
 }
 
 /* Lanes in the order that M gives them, from both vectors: M(i, k, L) is where lane i is, L + j being lane j of b. */
-#define SHUFFLE(a, b, L, M, k) __builtin_shufflevector(a, b, JOIN(LANES_, L)(M, k, L))
+#define SHUFFLE(a, b, L, M, k) SAT_SHUFFLE(a, b, JOIN(LANES_, L)(M, k, L))
 
 /* Lanes k, k + 1, ... of a, then of b. */
 #define LATER(i, k, L)       ((i) + (k))
 #define LANES_LATER(a, b, k) SHUFFLE(a, b, F64_LANES, LATER, k)
+
+/* Two vectors of half as many floats as one vector, and the k-th of them again. */
+#if __has_builtin(__builtin_shufflevector)
+#define JOINED(a, b)  SHUFFLE(a, b, F32_LANES, LATER, 0)
+#define HALF_OF(v, k) SHUFFLE(v, v, F64_LANES, LATER, (k)*F64_LANES)
+#else
+#define JOINED(a, b)  (((union halves){.half = {a, b}}).whole)
+#define HALF_OF(v, k) (((union halves){.whole = v}).half[k])
+union halves {
+    f32_half half[2];
+    f32s whole;
+};
+#endif
 
 /* A square of lanes is transposed in steps d = 1, 2, 4 ...: lanes that are d apart change places between vectors that
  * are (Eklundh 1972). */

@@ -10,7 +10,7 @@
 #if UINTPTR_MAX < UINT64_MAX
 #error "sat needs a 64-bit system: use amd64 (x86-64) instead of i386, arm64 (aarch64) instead of armhf"
 #elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "sat needs a little-endian 64-bit system, such as amd64 (x86-64), arm64 (aarch64) or ppc64el: table files are mapped"
+#error "sat needs a little-endian 64-bit system, as amd64 (x86-64), arm64 (aarch64) or ppc64el: table files are mapped"
 #endif
 
 #if defined(__GNUC__)

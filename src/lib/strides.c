@@ -5,6 +5,7 @@
 #include "path.h"
 #include "processor.h"
 #include "shape.h"
+#include "shuffle.h"
 #include "strides.h"
 
 #define FORCE static inline __attribute__((always_inline))
@@ -40,7 +41,7 @@ typedef uint32_t words_8 __attribute__((vector_size(32)));
             vector v;                                                                                                  \
             __builtin_prefetch(from + i * (from_step) + ((from_step) < 0 ? -AHEAD_BYTES : AHEAD_BYTES));               \
             memcpy(&v, from + i * (from_step) + (lead), sizeof v);                                                     \
-            v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                            \
+            v = SAT_SHUFFLE(v, v, __VA_ARGS__);                                                                        \
             memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
         }                                                                                                              \
     }

@@ -34,10 +34,10 @@ fi
 
 # What was verified on a GPU: code, whatever its comments say.
 mkdir -p "$dir/hashed/tests/gpu" "$dir/hashed/kernels" "$dir/hashed/src/lib" "$dir/hashed/src/cpu" "$dir/hashed/src/lab/lib"
-cp tests/gpu/sources.sh "$dir/hashed/tests/gpu/"
+cp tests/sources.sh "$dir/hashed/tests/"
 hash_of() { # CODE
     printf '%s\n' "$1" >"$dir/hashed/kernels/a.cu"
-    "$dir/hashed/tests/gpu/sources.sh"
+    "$dir/hashed/tests/sources.sh" gpu
 }
 ignores_comments() {
     local hash

@@ -168,6 +168,60 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
 }
 
+@test "the completion for zsh completes options, values and commands" {
+    command -v zsh >/dev/null || skip "no zsh"
+    PATH=$(dirname "$sat"):$PATH
+    complete_() { # WORDS - the line after the tabulator, as zsh's editor has it in a terminal
+        rm -f ready shown
+        # shellcheck disable=SC2016 # zsh's own variables
+        zsh -f -c 'zmodload zsh/zpty
+            zpty z zsh -f -i
+            zpty -w z "fpath=($2 \$fpath); autoload -Uz compinit; compinit -u -D; show() { print -rn -- \"\$BUFFER\" >shown }"
+            zpty -w z "zle -N show; bindkey \"^G\" show; print >ready"
+            repeat 100; do [[ -e ready ]] && break; sleep 0.1; done
+            zpty -n -w z "$1"$'"'\t\a'"'
+            repeat 100; do [[ -s shown ]] && break; sleep 0.1; done' zsh "$1" "$root/packaging/completions"
+        cat shown
+    }
+    [ "$(complete_ "sat q")" = "sat query " ]
+    [ "$(complete_ "sat x.png --border const")" = "sat x.png --border constant " ]
+    [ "$(complete_ "sat x.png --cl")" = "sat x.png --clip " ]
+    [ "$(complete_ "sat query --stat ar")" = "sat query --stat area " ]
+    [ "$(complete_ "sat bench tune --na")" = "sat bench tune --naive-staging " ]
+}
+
+# paragraph OPTION - of the manual.
+paragraph() { awk -v item=".It Fl -$1" '/^\.It/ { on = index($0 " ", item " ") } on' "$root/packaging/sat.1"; }
+@test "defaults are the same in the help, in the manual and in what the command does" {
+    while read -r name default; do
+        "$sat" --help | grep -A2 -E -- "--$name( |$)" | grep -qF "[$default"
+        paragraph "$name" | tr '\n' ' ' | grep -qE "(^|[ .])$default by default|default is $default"
+    done <<<"passes 1
+quality 90
+min-valid 1
+ddof 0
+max-pixels 1G
+largest 256x256"
+    colour 40 30 a.ppm
+    unchanged() { # DEFAULT FORMAT OPTION... - the option that is there by default changes no byte
+        # shellcheck disable=SC2086 # an option and its value
+        ok a.ppm "${@:3}" -o "without.$2" && ok a.ppm "${@:3}" $1 -o "with.$2" && cmp "with.$2" "without.$2"
+    }
+    unchanged "--quality 90" jpg --box 3
+    unchanged "--passes 1" ppm --box 3
+    unchanged "--border shrink" ppm --box 3
+    unchanged "--result same" ppm --box 3
+    unchanged "--min-valid 1" npy --box 3 --stat std --nodata 53
+    unchanged "--ddof 0" npy --box 3 --stat std
+    unchanged "--layout padded" npy
+    unchanged "--type i64" npy
+    unchanged "--tiff-compression deflate" tif --box 3
+    ok query a.ppm --rect 1,1,9,9
+    want=$output
+    ok query a.ppm --rect 1,1,9,9 --stat mean,sum
+    [ "$output" = "$want" ]
+}
+
 @test "the completion for fish completes options, values and commands" {
     command -v fish >/dev/null || skip "no fish"
     PATH=$(dirname "$sat"):$PATH

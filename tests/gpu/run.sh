@@ -19,7 +19,7 @@ limits="65536 101376" # bytes of a block: of Turing; of Ampere, Ada and Blackwel
 check=$B/check-gpu/gpu/check
 mkdir -p "$out"
 began=$(date -u +%Y-%m-%dT%H:%MZ)
-sources=$(tests/gpu/sources.sh)
+sources=$(tests/sources.sh gpu)
 
 say() { echo "[$(date +%T)] $*"; }
 
@@ -133,9 +133,9 @@ result() {
 } >tests/gpu/verified.txt
 [ "$out" = tests/gpu ] || cp tests/gpu/verified.txt "$out/"
 
-[ "$sources" = "$(tests/gpu/sources.sh)" ] || say "the sources have changed meanwhile"
+[ "$sources" = "$(tests/sources.sh gpu)" ] || say "the sources have changed meanwhile"
 for tool in $tools; do say "$tool: $(result "$tool")"; done
-tests/gpu/verified.sh
+tests/verified.sh gpu
 verified=$?
 echo "$full"
 [ $verified = 0 ] && [ $status = 0 ]

@@ -10,7 +10,8 @@
 # build/machines/NAME has a script for each program of the build, which starts it in the emulator. tests/run.sh takes that
 # folder as its B, so that suites run as they are. Programs find the name in SAT_EMULATED.
 #
-#   BRIEF=1  leaves out the slowest unit suites, most suites of the command, and large pages
+#   SUITES="GROUP|FILE..."  runs these suites of tests/run.sh instead
+#   BRIEF=1  leaves out the slow unit suites, most suites of the command, and large pages
 #   B=DIR    where the programs of this machine are (make all unit), by default build
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -19,9 +20,6 @@ cd "$(dirname "$0")/../.." || exit 1
 
 sysroot=$(realpath -m "$B/machines/arm64")
 arm=$(realpath -m "$B/machines/build-aarch64")
-# These take nine tenths of the time of all unit suites in an emulator.
-slow="runs strides filter_rows batches gauss_valid tables window_floats rows box_filter box_float counted counted_means bands
-    tiff_bands rects pool"
 commands="answers filter rects"
 # What QEMU cannot run: suites that limit their address space, in which it needs gigabytes, or that time out in it.
 no_commands="choice bench streams memory"
@@ -81,22 +79,15 @@ scripts() {
 }
 # suites MACHINE - what tests/run.sh runs.
 suites() {
-    local name chosen=
-    case $BRIEF.$1 in
-    0.*)
-        echo unit
-        for name in tests/cli/*.bats; do
-            name=$(basename "$name" .bats)
-            [[ " $no_commands " == *" $name "* ]] || echo "tests/cli/$name.bats"
-        done ;;
-    *)
-        for name in tests/unit/test_*.c; do
-            chosen=$(basename "$name" .c)
-            [[ " ${slow//$'\n'/ } " == *" ${chosen#test_} "* ]] || echo "$name"
-        done
-        [ "$1" = max ] || for name in $commands; do echo "tests/cli/$name.bats"; done ;;
-    esac
-    echo fuzz
+    local name
+    [ -z "${SUITES:-}" ] || { echo "$SUITES"; return; }
+    echo "fuzz $([ "$BRIEF" = 1 ] && echo brief || echo unit)"
+    [ "$BRIEF.$1" != 1.max ] || return
+    for name in tests/cli/*.bats; do
+        name=$(basename "$name" .bats)
+        if [ "$BRIEF" = 1 ]; then [[ " $commands " == *" $name "* ]]; else [[ " $no_commands " != *" $name "* ]]; fi &&
+            echo "tests/cli/$name.bats"
+    done
 }
 tests() { # MACHINE
     local log=$B/machines/$1.log status

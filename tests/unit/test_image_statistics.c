@@ -409,7 +409,7 @@ static void values_beside_others(void **state)
                 fail_msg("%a: %a", v, held);
         }
     }
-    for (int type = SAT_F32; type <= SAT_F64; type++) {
+    for (sat_type type = SAT_F32; type <= SAT_F64; type++) {
         const double most = type == SAT_F32 ? (double)FLT_MAX : DBL_MAX;
         assert_true(sat_type_beside(type, 0, false) == (double)FLT_MIN &&
                     sat_type_beside(type, 0, true) == -(double)FLT_MIN);

@@ -1,0 +1,37 @@
+#!/bin/bash
+# run.sh [PLANT...] - plants one fault at a time in a copy of the tree (NAME.patch), and checks that the command after
+# `Caught-by:` finds it: it fails, and says which test did, or what a Python program could not import.
+#
+# What the copy builds stays there, so that a plant compiles what it changes.
+#
+#   B=DIR   the copy is DIR/plants, by default build/plants
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+tree=$(realpath -m "${B:-build}/plants")
+mkdir -p "$tree"
+unset B
+export GIT_CEILING_DIRECTORIES=${tree%/*} # the copy is no part of this checkout
+
+copies() { git ls-files -z --cached --others --exclude-standard | xargs -0 cp -pu --parents -t "$tree" --; }
+caught() { # PLANT
+    local plant=tests/plants/$1.patch by status
+    by=$(sed -n 's/^Caught-by: //p' "$plant")
+    [ -n "$by" ] || { echo "no line 'Caught-by:' in $plant"; return 1; }
+    git -C "$tree" apply "$plant" || return 1
+    (cd "$tree" && bash -c "$by") >"$tree/said" 2>&1 </dev/null
+    status=$?
+    git -C "$tree" apply -R "$plant" || return 1
+    if [ $status = 0 ] || ! grep -qE '^---- .*failed|^not ok|^# not ok|ModuleNotFoundError' "$tree/said"; then
+        echo "status $status of: $by"
+        tail -20 "$tree/said"
+        return 1
+    fi
+    echo "#     by $(grep -m1 -E '^(# )?not ok|ModuleNotFoundError|^---- ' "$tree/said")" >&3
+}
+
+exec 3>&1
+try "a copy of the tree" copies
+[ $# != 0 ] || set -- $(for f in tests/plants/*.patch; do basename "$f" .patch; done)
+for plant in "$@"; do try "$plant: $(head -1 "tests/plants/$plant.patch")" caught "$plant"; done
+finish

@@ -1,0 +1,50 @@
+#!/bin/bash
+# verified.sh [gpu|machines] - a line for each verified.txt, by default for both: what it says, if it is about these
+# sources and all was well, or why not, and then the status is 1.
+cd "$(dirname "$0")/.." || exit 1
+
+value() { sed -n "s/^$1: //p" "$file"; }
+
+# changed - the hashed names that differ from the file's.
+changed() {
+    local now before
+    now=$(tests/sources.sh "$1") || { echo "(no hashes: see tests/sources.sh $1)"; return; }
+    before=$(grep -E '^[0-9a-f]{64}  ' "$file")
+    [ "$now" = "$before" ] || printf '%s\n%s\n' "$now" "$before" | LC_ALL=C sort | uniq -u | cut -c67- | LC_ALL=C sort -u | paste -sd' '
+}
+gpu() {
+    local tool
+    case $(value check) in
+    *", 0 failed, 0 skipped") ;;
+    *) echo "$(value check)" && return 1 ;;
+    esac
+    for tool in memcheck racecheck initcheck synccheck; do
+        [ "$(value $tool)" = clean ] || { echo "$tool: $(value $tool)"; return 1; }
+    done
+    echo "on $(value device), $(value date): $(value check), sanitizers clean"
+}
+machines() {
+    local bad
+    bad=$(grep -E '[1-9][0-9]* failed|status [1-9]' "$file") && { head -1 <<<"$bad"; return 1; }
+    grep -q ' passed, 0 failed' "$file" || { echo "the file has no results"; return 1; }
+    echo "on $(value machine), $(value date): $(grep -cE '^[a-z0-9]+: [0-9]+ passed' "$file") parts of make judges"
+}
+one() { # WHAT WRITER
+    local file=tests/$1/verified.txt since said
+    [ -f "$file" ] || { echo "$1: not verified: there is no $file; $2 writes it"; return 1; }
+    since=$(changed "$1")
+    [ -z "$since" ] || { echo "$1: not verified: since $(value date) these changed: $since"; return 1; }
+    said=$("$1") || { echo "$1: not verified: $said"; return 1; }
+    echo "$1: verified $said"
+}
+
+[ $# != 0 ] || set -- gpu machines
+status=0
+for what in "$@"; do
+    case $what in
+    gpu) one gpu "make check-gpu" ;;
+    machines) one machines "make judges" ;;
+    *) echo "verified.sh: gpu or machines" >&2; exit 2 ;;
+    esac || status=1
+done
+exit $status
