@@ -22,12 +22,12 @@ caught() { # PLANT
     (cd "$tree" && bash -c "$by") >"$tree/said" 2>&1 </dev/null
     status=$?
     git -C "$tree" apply -R "$plant" || return 1
-    if [ $status = 0 ] || ! grep -qE '^---- .*failed|^not ok|^# not ok|ModuleNotFoundError' "$tree/said"; then
+    if [ $status = 0 ] || ! grep -qE '^---- .*failed|^not ok|^# not ok|(ModuleNotFound|Import)Error' "$tree/said"; then
         echo "status $status of: $by"
         tail -20 "$tree/said"
         return 1
     fi
-    echo "#     by $(grep -m1 -E '^(# )?not ok|ModuleNotFoundError|^---- ' "$tree/said")" >&3
+    echo "#     by $(grep -m1 -E '^(# )?not ok|(ModuleNotFound|Import)Error|^---- ' "$tree/said")" >&3
 }
 
 exec 3>&1
