@@ -108,6 +108,7 @@ static bool put_rows(answers_source *a, const rects *from, const rects_chunk *ch
         status = part.n > 0 ? ask_library(a, &part, ask, err) : SAT_OK;
     }
     if (status != SAT_OK) return status != SAT_ERR_FILE && fail(err, "%s", sat_detail());
+    if (ask->imprecise) a->imprecise += *ask->imprecise;
     if (part.n > 0) answers_put(to, from, at, &part, ask);
     return part.n == n || refuse(a, from, chunk, at + part.n, ask, err);
 }
@@ -116,6 +117,7 @@ static bool put_rows(answers_source *a, const rects *from, const rects_chunk *ch
 typedef struct question {
     sat_statistics ask;
     sat_rect_output output[STATS_MAX];
+    int64_t imprecise; /* of the last call */
 } question;
 
 /* Rectangles that are answered at once.  Cells by rows: whole rows of cells, so that no row of the image is read twice,
@@ -142,7 +144,8 @@ static bool allocate(const answers_job *job, const answers_source *a, question *
                             .skip_nan = a->by_pixels && a->valid.skip_nan,
                             .has_nodata = a->by_pixels && a->valid.has_nodata,
                             .nodata = a->valid.nodata,
-                            .counts = a->counts.view.data ? &a->counts : NULL};
+                            .counts = a->counts.view.data ? &a->counts : NULL,
+                            .imprecise = a->by_pixels ? NULL : &q->imprecise};
     ask->areas_f64 = malloc(piece_of(job, a) * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {
@@ -239,6 +242,11 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
         if (rects_name(from) && !a.pixels.failed) *at_fault = input_name(rects_name(from));
         ok = false;
     }
+    if (ok && a.imprecise > 0 && !job->common->quiet)
+        say(input_name(input),
+            "%lld of its variances or deviations may be off by more than 1 %%: the table's sums are rounded; "
+            "`sat query IMAGE` computes them from the pixels",
+            (long long)a.imprecise);
     if (ok && job->common->verbose)
         say(input_name(input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
             1e3 * (clock_now_s() - ready));

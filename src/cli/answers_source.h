@@ -20,6 +20,7 @@ typedef struct answers_source {
     bool by_pixels;        /* no table answers, but these: */
     answers_pixels pixels;
     image_meta meta;       /* of an image that a table answers for */
+    int64_t imprecise;     /* variances of the table that rounding may have spoilt (sat_statistics.imprecise) */
     valid_samples valid;   /* what counts; of a table with counts its value for no data, or NaN */
     decode_options decode; /* of images, with what it points to: */
     image_memory memory;

@@ -151,6 +151,7 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
         text_printf(t, "  moments     %s: %ssums%s, of each pixel's channels\n", f->moment,
                     *f->moment == '0' ? "counts, then " : "", strchr(f->moment, '2') ? ", then sums of squares" : "");
     char nodata[REAL_TEXT_BYTES];
+    if (table->level != 0) text_printf(t, "  level       %.17g, which was subtracted from the samples\n", table->level);
     if (f->has_nodata)
         text_printf(t, "  no data     %.*s\n", (int)sample_text(nodata, table->sample, f->nodata), nodata);
     if (v->type == SAT_Q32)
@@ -170,6 +171,7 @@ static void put_table_json(const sat_table *table, const sat_file_info *f, bool 
                 (long long)f->width, (long long)f->height, sat_type_name(table->sample));
     if (strcmp(f->moment, "sum") != 0) text_printf(t, ",\"moments\":[%s]", f->moment);
     char nodata[REAL_TEXT_BYTES];
+    if (table->level != 0) text_printf(t, ",\"level\":%.17g", table->level);
     if (f->has_nodata)
         text_printf(t, ",\"nodata\":\"%.*s\"", (int)sample_text(nodata, table->sample, f->nodata), nodata);
     if (v->type == SAT_Q32)

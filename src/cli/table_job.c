@@ -19,6 +19,7 @@
 #include "stream.h"
 #include "sample_type.h"
 #include "sat_image.h"
+#include "sat_query.h"
 
 enum { BAND_BYTES = 16 << 20 };
 
@@ -62,6 +63,7 @@ typedef struct band_work {
     moment moments[MOMENTS];
     sat_file_writer *writer;
     row_source *from;      /* the rows of an image without pixels; or NULL */
+    bool seeks_level;      /* the table has one (sat_image_level()), which no row has given yet */
     char *rows, *counting; /* of a band: samples, and a byte for each pixel that says whether it counts */
     mask_rows mask;
 } band_work;
@@ -98,6 +100,12 @@ static size_t table_row_bytes(const image_shape *shape, int64_t width, sat_type 
     return __builtin_mul_overflow(bytes, (size_t)(shape->planes > 1 ? shape->planes : 1), &bytes) ? 0 : bytes;
 }
 
+/* Variances of floats take sums of samples less a level. */
+static bool has_level(const job *j, sat_type sample)
+{
+    return j->squares && is_float_type(sample) && accum_for(j, sample) == SAT_F64;
+}
+
 /* A plan, with a band, a padded table's first row, and the row that is carried on. */
 static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int power)
 {
@@ -107,6 +115,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
+    spec.level = has_level(j, shape->type); /* as large as with any */
     spec.masked = j->valid.mask != NULL;
     spec.skip_nan = j->valid.skip_nan, spec.has_nodata = j->valid.has_nodata, spec.nodata = j->valid.nodata;
     sat_bytes bytes;
@@ -199,6 +208,7 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
     w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
+    w->seeks_level = has_level(j, img->type);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
     w->moments[SUMS].used = true, w->moments[SQUARES].used = j->squares, w->moments[COUNTS].used = counts;
     for (int m = 0; m < MOMENTS; m++)
@@ -208,6 +218,22 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
             sat_layout_name(j->layout), sat_type_name(accum), j->squares ? ", and of the squares" : "",
             counts ? ", and of the counts" : "", (long long)rows);
     return true;
+}
+
+/* Takes the level from the first rows with valid samples. Above them all sums are 0, whatever the level. */
+static bool take_level(band_work *w, const sat_view *rows, const sat_view *mask, error *err)
+{
+    double level;
+    if (sat_image_level(rows, mask, &level, &w->spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (level != level) return true; /* NaN: there are none */
+    w->seeks_level = false;
+    w->spec.level = level;
+    for (int m = SUMS; m <= SQUARES; m++) {
+        const sat_plan_spec spec = moment_spec(w, m, w->spec.accum);
+        sat_plan_destroy(&w->moments[m].plan);
+        if (sat_plan_create(&w->moments[m].plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    }
+    return sat_file_writer_level(w->writer, level) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
 /* Sums image rows [y, y + rows) for all moments and shows the tables' rows for them in made. */
@@ -225,6 +251,7 @@ static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sa
         mask = image_lines_view(&band);
         if (!mask_rows_read(&w->mask, y, &mask, err)) return false;
     }
+    if (w->seeks_level && !take_level(w, &in, w->spec.masked ? &mask : NULL, err)) return false;
     for (int k = 0; k < MOMENTS; k++) {
         const moment *m = &w->moments[k];
         if (!m->used) continue;

@@ -252,6 +252,7 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     meta.layout = table.layout;
     meta.sample = table.sample;
     meta.quant = table.quant;
+    meta.level = table.level;
     status = check_one(&table.view);
     if (status != SAT_OK) return status;
     status = table_writer_check(&table.view, &meta, &err);
@@ -270,6 +271,13 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     }
     sat_file_writer_abort(&w);
     return failed(&err);
+}
+
+sat_status sat_file_writer_level(sat_file_writer *writer, double level)
+{
+    error err;
+    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
+    return table_writer_level(writer->rows, level, &err) ? SAT_OK : refuse(SAT_ERR_TYPE, err.text);
 }
 
 sat_status sat_file_writer_tables(sat_file_writer *writer, const sat_view *counts, const sat_view *sums,

@@ -163,6 +163,11 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
                                               const sat_file_write_options *options, size_t table_bytes,
                                               size_t options_bytes);
 
+/* Sets the level (sat_table.level) of the table that is written, if it was not known when the writer was opened: at any
+ * time before sat_file_writer_close(). SAT_ERR_ARGUMENT: no writer; SAT_ERR_TYPE: a table of
+ * this kind has no level, or not this one. */
+SAT_API sat_status sat_file_writer_level(sat_file_writer *writer, double level);
+
 /* The next rows, top to bottom, of the table's width, channels and type, in host memory.  SAT_ERR_SHAPE: their width or
  * channels are others, they are more than are missing, or they lie as sat_file_write() takes no table.  SAT_ERR_TYPE:
  * their type is another.  SAT_ERR_UNAVAILABLE: they lie in device memory.  SAT_ERR_ARGUMENT: there is no data, or the

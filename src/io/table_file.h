@@ -16,6 +16,7 @@ typedef struct table_meta {
     table_moments moments;
     bool has_nodata; /* with counts: samples of that value did not count */
     double nodata;
+    double level;      /* what was subtracted from the samples (sat_table.level) */
     bool has_trailer;  /* read: false = made by other software (NumPy, OpenCV) */
     uint64_t checksum; /* XXH3-64 of the array's bytes, from the trailer */
     char writer[32];   /* "sat 0.3.0" */
@@ -38,6 +39,8 @@ bool table_writer_takes(const table_writer *writer, const sat_view *rows);
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
 /* The same of a writer of several moments: their rows in the array's order, the same number of each. */
 bool table_writer_joined(table_writer *writer, const sat_view *const *rows, error *err);
+/* Sets meta's level, while rows are written. */
+bool table_writer_level(table_writer *writer, double level, error *err);
 table_moments table_writer_moments(const table_writer *writer);
 /* Were all rows written? */
 bool table_writer_is_whole(const table_writer *writer);

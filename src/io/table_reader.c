@@ -123,6 +123,8 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
         meta->quant = (sat_quant){.offset = t->quant_offset, .step = t->quant_step, .largest = t->quant_largest};
         if (!table_quant_ok(&meta->quant)) return fail(err, "broken trailer: no such fixed point");
     }
+    if (!table_level_ok(t->level, meta->sample, accum)) return fail(err, "broken trailer: no such level");
+    meta->level = t->level;
     meta->has_nodata = meta->moments.counts && t->has_nodata;
     meta->nodata = meta->has_nodata ? t->nodata : 0;
     meta->has_trailer = true;
@@ -234,6 +236,7 @@ bool table_file_take(table_file *file, source *src, const sat_file_options *opti
     file->table.layout = file->meta.layout;
     file->table.sample = file->meta.sample;
     file->table.quant = file->meta.quant;
+    file->table.level = file->meta.level;
 out:
     if (!ok) table_file_close(file);
     return ok;

@@ -62,6 +62,12 @@ bool table_quant_ok(const sat_quant *q)
            frexp(q->step, &exponent) == 0.5 && q->largest >= 1 && q->largest <= INT32_MAX;
 }
 
+bool table_level_ok(double level, sat_type sample, sat_type accum)
+{
+    if (sample == SAT_F32 && (double)(float)level != level) return false;
+    return level == 0 || (isfinite(level) && (sample == SAT_F32 || sample == SAT_F64) && accum == SAT_F64);
+}
+
 static uint64_t own_checksum(const table_trailer *trailer)
 {
     return XXH3_64bits(trailer, offsetof(table_trailer, own_xxh3));
@@ -70,7 +76,7 @@ static uint64_t own_checksum(const table_trailer *trailer)
 void trailer_seal(table_trailer *trailer)
 {
     memcpy(trailer->magic, TRAILER_MAGIC, sizeof(trailer->magic));
-    trailer->version = TRAILER_VERSION;
+    trailer->version = trailer->level != 0 ? 2 : 1;
     trailer->bytes = TRAILER_BYTES;
     trailer->own_xxh3 = own_checksum(trailer);
 }
@@ -107,14 +113,16 @@ bool trailer_read(table_trailer *trailer, const uint8_t *bytes, size_t n, error 
         return lacks_magic(bytes, n) ? fail(err, "broken trailer: it does not begin with " TRAILER_MAGIC) : false;
     if (n < sizeof(t)) return fail(err, "truncated: the file ends inside the trailer");
     memcpy(&t, bytes, sizeof(t));
-    if (t.version != TRAILER_VERSION)
-        return fail(err, "trailer of version %u; this program knows version %d", (unsigned)t.version, TRAILER_VERSION);
+    if (t.version < 1 || t.version > TRAILER_VERSION)
+        return fail(err, "trailer of version %u; this program knows versions 1 to %d", (unsigned)t.version,
+                    TRAILER_VERSION);
     if (t.bytes != TRAILER_BYTES || t.own_xxh3 != own_checksum(&t))
         return fail(err, "broken trailer: its checksum does not match");
     if (!is_name(t.layout, sizeof(t.layout)) || !is_name(t.sample, sizeof(t.sample)) ||
         !is_name(t.accum, sizeof(t.accum)) || !is_name(t.moment, sizeof(t.moment)) ||
         !is_name(t.writer, sizeof(t.writer)))
         return fail(err, "broken trailer: a name in it is none");
+    if (t.version == 1) t.level = 0;
     *trailer = t;
     return true;
 }

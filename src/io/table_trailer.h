@@ -27,7 +27,8 @@ static inline int table_planes(table_moments m)
 const char *table_moments_name(table_moments moments);
 bool table_moments_from_name(const char *name, table_moments *moments);
 
-enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8, TABLE_CHANNELS_MAX = 1024 };
+/* A file has version 2 if it has a level, which readers of version 1 would not add. */
+enum { TRAILER_VERSION = 2, TRAILER_BYTES = 192, TRAILER_ALIGN = 8, TABLE_CHANNELS_MAX = 1024 };
 
 typedef struct table_trailer {
     char magic[8];
@@ -41,7 +42,8 @@ typedef struct table_trailer {
     double quant_offset, quant_step; /* q32, else 0 */
     char writer[32];
     uint64_t has_nodata; /* with counts: 1, or 0; else 0 */
-    uint8_t reserved[16];
+    double level;        /* of version 2: what was subtracted from the samples; else 0 */
+    uint8_t reserved[8];
     uint64_t own_xxh3; /* of everything above */
 } table_trailer;
 
@@ -64,6 +66,9 @@ bool table_moments_match(table_moments moments, sat_type sample, sat_type accum)
 
 /* Is this the fixed point of a q32 table, as sat.h describes it? */
 bool table_quant_ok(const sat_quant *quant);
+
+/* Can tables of such samples in such a type have this level? */
+bool table_level_ok(double level, sat_type sample, sat_type accum);
 
 /* Sets magic, version, bytes and own_xxh3. */
 void trailer_seal(table_trailer *trailer);

@@ -35,6 +35,12 @@ static bool fits_file(const sat_view *view, int planes, uint64_t *data_bytes)
            !__builtin_add_overflow(*data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) && end <= INT64_MAX;
 }
 
+static bool check_level(double level, sat_type sample, sat_type accum, error *err)
+{
+    if (table_level_ok(level, sample, accum)) return true;
+    return fail(err, "no %s table of %s samples has the level %g", sat_type_name(accum), sat_type_name(sample), level);
+}
+
 sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err)
 {
     int64_t width, height;
@@ -58,6 +64,7 @@ sat_status table_writer_check(const sat_view *view, const table_meta *meta, erro
              table_moments_name(meta->moments), sat_type_name(meta->sample));
         return SAT_ERR_TYPE;
     }
+    if (!check_level(meta->level, meta->sample, view->type, err)) return SAT_ERR_TYPE;
     if (!fits_file(view, table_planes(meta->moments), &bytes)) {
         fail(err, "the table is larger than any file");
         return SAT_ERR_SHAPE;
@@ -82,6 +89,7 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
         .quant_largest = q32 ? meta->quant.largest : 0,
         .has_nodata = meta->has_nodata,
         .nodata = meta->has_nodata ? meta->nodata : 0,
+        .level = meta->level,
     };
     put_name(t->layout, sizeof(t->layout), sat_layout_name(meta->layout));
     put_name(t->sample, sizeof(t->sample), sat_type_name(meta->sample));
@@ -147,6 +155,14 @@ bool table_writer_takes(const table_writer *w, const sat_view *rows)
 bool table_writer_is_whole(const table_writer *w)
 {
     return w->rows == w->view.height;
+}
+
+bool table_writer_level(table_writer *w, double level, error *err)
+{
+    if (!check_level(level, sat_type_from_name(w->trailer.sample), sat_type_from_name(w->trailer.accum), err))
+        return false;
+    w->trailer.level = level;
+    return true;
 }
 
 table_moments table_writer_moments(const table_writer *w)

@@ -21,6 +21,7 @@ struct sat_counted {
     sat_valid valid;
     sat_type sample;
     bool counts, compares; /* makes a table of counts; reads samples to know which count */
+    double level;          /* subtracted from each; 0: samples are copied as they are */
     sat_view band;         /* as the backend takes it; that of worker i is image i */
     char *carry;           /* a row of the table for each worker */
     size_t carry_bytes;
@@ -57,6 +58,7 @@ sat_status sat_counted_open(sat_counted **out, const sat_plan_spec *s, sat_plan_
     c->sample = s->sample;
     c->counts = s->power == SAT_COUNTS;
     c->compares = !c->counts || s->skip_nan || s->has_nodata;
+    c->level = s->level;
     c->carry_bytes = sat_row_bytes(s->width, s->channels, s->accum);
     c->part_rows = PART_BYTES / row + 1;
     c->executor = s->executor;
@@ -65,6 +67,7 @@ sat_status sat_counted_open(sat_counted **out, const sat_plan_spec *s, sat_plan_
     const int64_t rows = c->threads * (BAND_BYTES / row + 1);
     each->height = rows < s->height ? rows : s->height;
     if (c->counts) each->sample = SAT_U8, each->power = 1;
+    if (c->level != 0) each->sample = SAT_F64;
     c->band = sat_packed_view(s->width, each->height, workers, s->channels, each->sample, SAT_HOST);
     *out = c;
     return take_memory(c, s, workers, arena);
@@ -96,7 +99,10 @@ static void fill_part(void *context, int64_t part, int worker)
         const void *samples = c->compares ? sat_row(&t->image, f->views->image, f->first + y) : NULL;
         const uint8_t *mask = f->views->mask ? sat_row(&t->mask, f->views->mask, f->first + y) : NULL;
         (void)sat_valid_row(&c->valid, c->sample, samples, mask, band->width, band->channels, valid);
-        if (!c->counts) sat_valid_zeros(c->sample, samples, valid, band->width * band->channels, to);
+        if (c->level != 0)
+            sat_valid_less(c->sample, samples, valid, band->width * band->channels, c->level, (double *)(void *)to);
+        else if (!c->counts)
+            sat_valid_zeros(c->sample, samples, valid, band->width * band->channels, to);
     }
 }
 

@@ -1,17 +1,18 @@
-/* counted.h - tables of what counts, by backends of the host that know no masks.
+/* counted.h - tables of valid samples, and of samples less a level, by host backends that know neither.
  *
- * Bands of rows are copied, with 0 in place of each sample that does not count; for a table of counts, with 1 for each
- * that counts and 0 for each that does not.  The backend sums the copies, which a carry row joins. */
+ * Bands of rows are copied: valid samples, or f64 samples less the level, with 0 in place of each invalid one; for a
+ * table of counts 1 for each valid sample and 0 for each invalid one. The backend sums the copies, and a carry row
+ * joins their tables. */
 #ifndef SAT_COUNTED_H
 #define SAT_COUNTED_H
 
 #include "backend.h"
 #include "valid.h"
 
-/* Is that how tables of this spec, which is complete, are made? */
+/* Returns whether tables of this spec, which is complete, are built so. */
 static inline bool sat_is_counted(const sat_plan_spec *s)
 {
-    return s->power == SAT_COUNTS || s->masked || s->skip_nan || s->has_nodata;
+    return s->power == SAT_COUNTS || s->masked || s->skip_nan || s->has_nodata || s->level != 0;
 }
 
 typedef struct sat_counted sat_counted;

@@ -7,6 +7,10 @@
  * S1 * S1 <= n * S2 (Cauchy and Schwarz), so the difference is not negative, and 0 for equal samples.  The quotient is
  * rounded once.
  *
+ * Integer samples in tables of floats: the variance of x - c, where c is the integer next to the mean. The sums of x -
+ * c and of (x - c)^2 are those of x and x^2, less multiples of c and n, in 128 bits: |c| <= 2^32, n < 2^47 and S2 <
+ * 2^112 keep all terms below 2^113. The square of the mean that is left is at most 1/4, so that nothing large cancels.
+ *
  * Floats: S2 - S1 * (S1 / n) loses what the two terms have in common; below 0 it is 0.  sat.h states the bound.
  *
  * Written once, for C and for kernels: SAT_BOTH and SAT_PRODUCT are those of rectangle.h. */
@@ -18,6 +22,7 @@
 #include "rectangle.h"
 
 __extension__ typedef unsigned __int128 sat_u128;
+__extension__ typedef __int128 sat_i128;
 
 /* a / b, rounded once to the nearest double, ties to even; 0 < b < 2^127.  Bit by bit. */
 SAT_BOTH double sat_quotient_by_bits(sat_u128 a, sat_u128 b)
@@ -113,11 +118,43 @@ SAT_BOTH double sat_sum_as_double(sat_type type, sat_sum sum)
     return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
 }
 
-/* s1, s2: sat_rect_sum() of both; n: the samples that count. */
+/* A sum of integers, in whatever type; 0 for what is no such sum, as a damaged table may give. */
+SAT_BOTH sat_i128 sat_sum_as_integer(sat_type type, sat_sum sum)
+{
+    if (sat_is_real(type)) return fabs(sum.f) < 0x1p112 ? (sat_i128)sum.f : 0;
+    return type == SAT_I32 || type == SAT_I64 ? (sat_i128)sum.i : (sat_i128)sum.u;
+}
+
+/* The integer next to a mean, in the range of samples. */
+SAT_BOTH int64_t sat_center_of(double mean)
+{
+    return (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32)));
+}
+
+/* The sums of x - c and of (x - c)^2 over n samples, from those of x and x^2. */
+typedef struct sat_centered {
+    double sum, squares;
+} sat_centered;
+SAT_BOTH sat_centered sat_centered_sums(sat_i128 s1, sat_i128 s2, int64_t n, int64_t c)
+{
+    sat_centered d;
+    d.sum = (double)(s1 - (sat_i128)c * n);
+    d.squares = (double)(s2 - 2 * c * s1 + (sat_i128)c * c * n);
+    return d;
+}
+
+/* s1, s2: sat_rect_sum() of both; n: the number of valid samples. */
 SAT_BOTH double sat_count_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
                                    uint64_t n, int64_t ddof)
 {
-    if (sat_is_real(sums->type) || sat_is_real(squares->type))
+    const bool real = sat_is_real(sums->type) || sat_is_real(squares->type);
+    if (real && sums->whole) {
+        const int64_t c = sat_center_of(sat_sum_as_double(sums->type, s1) / (double)n);
+        const sat_centered d =
+            sat_centered_sums(sat_sum_as_integer(sums->type, s1), sat_sum_as_integer(squares->type, s2), (int64_t)n, c);
+        return sat_variance_f((double)n, d.sum, d.squares, (double)ddof);
+    }
+    if (real)
         return sat_variance_f((double)n, sat_sum_as_double(sums->type, s1), sat_sum_as_double(squares->type, s2),
                               (double)ddof);
     const bool is_signed = sums->type == SAT_I32 || sums->type == SAT_I64;

@@ -77,12 +77,12 @@ void sat_pieces_count(sat_pieces *p)
 
 double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof)
 {
-    const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
+    const int64_t c = sat_center_of(mean);
     double d1 = 0, d2 = 0;
     for (int k = 0; k < p->n; k++) {
-        const sat_i128 n = p->of[k].count;
-        d1 += p->of[k].weight * (double)(s1[k] - c * n);
-        d2 += p->of[k].weight * (double)(s2[k] - 2 * c * s1[k] + (sat_i128)c * c * n);
+        const sat_centered d = sat_centered_sums(s1[k], s2[k], p->of[k].count, c);
+        d1 += p->of[k].weight * d.sum;
+        d2 += p->of[k].weight * d.squares;
     }
     return sat_variance_f(p->counted, d1, d2, ddof);
 }

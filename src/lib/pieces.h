@@ -4,8 +4,6 @@
 
 #include "rect_values.h"
 
-__extension__ typedef __int128 sat_i128;
-
 typedef struct sat_edges {
     double x0, y0, x1, y1;
 } sat_edges;

@@ -1,4 +1,5 @@
 /* plan.c - a plan: the spec checked, a backend chosen, its state kept. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,13 @@ static sat_status complete(sat_plan_spec *s)
         if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) && s->power == 1 ? SAT_I64 : SAT_U64;
     }
     if (!sat_power_combines(s->sample, s->power, s->accum)) return refuse_accum(s->sample, s->power, s->accum);
+    if (s->power == SAT_COUNTS) s->level = 0;
+    if (s->level != 0 && (!sat_is_float(s->sample) || s->accum != SAT_F64))
+        return sat_fail(SAT_ERR_TYPE, "level %g: for tables of f32 or f64 samples in f64, not of %s samples in %s",
+                        s->level, sat_type_name(s->sample), sat_type_name(s->accum));
+    if (!isfinite(s->level) || (s->sample == SAT_F32 && (double)(float)s->level != s->level))
+        return sat_fail(SAT_ERR_ARGUMENT, "level %.17g: a finite value of type %s is possible", s->level,
+                        sat_type_name(s->sample));
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
         return sat_fail(SAT_ERR_ARGUMENT,
                         "q32: a step of %g and a largest value of %lu; a finite offset, a power of two "
@@ -130,7 +138,8 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (spec.strided && !backend->gaps && !backend->device)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their samples", backend->name);
     if (backend->device && sat_is_counted(&spec))
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: makes no tables of what counts; the cpu does, of host memory",
+        return sat_fail(SAT_ERR_UNAVAILABLE,
+                        "%s: builds no tables of valid samples or with a level; the cpu does, in host memory",
                         backend->name);
     spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
     spec.accum = sat_backend_accum(plan->spec.accum);
@@ -295,7 +304,7 @@ sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, siz
     if (status == SAT_OK) status = complete(&s);
     if (status != SAT_OK) return status;
     bool padded = s.layout == SAT_PADDED;
-    sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant, .power = s.power};
+    sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant, .power = s.power, .level = s.level};
     t.view = sat_packed_view(s.width + padded, s.height + padded, s.count, s.channels, s.accum, s.memory);
     sat_give_struct(table, table_bytes, &t, sizeof t);
     return SAT_OK;

@@ -13,7 +13,8 @@
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_run *run, const sat_rect *rects, size_t n,
                          const sat_executor *executor, int threads, sat_sum *sums, double *means)
 {
-    sat_pair p = {.sum_table = *t, .sums = *r, .channels = (size_t)t->view.channels};
+    sat_pair p = {
+        .sum_table = *t, .sums = *r, .channels = (size_t)t->view.channels, .level = t->power == 1 ? t->level : 0};
     p.given.executor = executor;
     p.ask.sums = sums, p.means = means;
     p.threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
@@ -101,6 +102,9 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK) status = sat_reader_open(&pair.sums, t, spec.flags);
     if (status == SAT_OK && spec.squares) status = take_squares(&pair, &spec, table_bytes);
+    if (status == SAT_OK && t->level != 0 && t->view.memory == SAT_DEVICE)
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "table: with a level of %g; such tables are queried in host memory",
+                          t->level);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_query *q = sat_arena_zeros(&arena, sizeof *q);
@@ -175,6 +179,7 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     status = sat_take_run(&run, &control, given_run, run_bytes, 0);
     if (status != SAT_OK) return status;
     sat_rect_ask checked;
+    if (ask.imprecise) return sat_fail(SAT_ERR_UNAVAILABLE, "imprecise: of tables in host memory");
     if (ask.counts)
         return sat_fail(SAT_ERR_UNAVAILABLE, "counts: tables on a device answer of all samples; copy them to the host");
     status = sat_rect_ask_of(&ask, false, &checked);

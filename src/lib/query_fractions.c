@@ -40,16 +40,15 @@ static double weigh(const sat_reader *r, uint64_t image, const sat_pieces *p, si
     return all;
 }
 
-/* Of tables of integers. */
-static double variance_of(const sat_pieces *p, bool is_signed, double mean, const sat_sum *s1, const sat_sum *s2,
-                          double ddof)
+/* Of integer samples. */
+static double variance_of(const sat_pair *pair, const sat_pieces *p, double mean, const sat_sum *s1, const sat_sum *s2)
 {
     sat_i128 sums[9], squares[9];
     for (int k = 0; k < p->n; k++) {
-        sums[k] = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
-        squares[k] = (sat_i128)s2[k].u;
+        sums[k] = sat_sum_as_integer(pair->sums.type, s1[k]);
+        squares[k] = sat_sum_as_integer(pair->squares.type, s2[k]);
     }
-    return sat_pieces_variance(p, mean, sums, squares, ddof);
+    return sat_pieces_variance(p, mean, sums, squares, (double)pair->ask.ddof);
 }
 
 void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *at, size_t c, size_t to)
@@ -66,15 +65,17 @@ void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *at, s
     } else {
         const double sum = weigh(&p->sums, image, at, c, s1), mean = sum / n;
         sat_rect_features f = {.n = n, .mean = mean, .sum = sum};
-        if (ask->sums) ask->sums[to].f = sum;
         if (p->with_squares) {
-            const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
-            const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
-            if (ask->needs & SAT_NEEDS_VAR)
-                f.var =
-                    p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof) : sat_variance_f(n, sum, squares, ddof);
+            const double squares = weigh(&p->squares, image, at, c, s2);
+            if (ask->needs & SAT_NEEDS_VAR) {
+                f.var = p->sums.whole ? variance_of(p, at, mean, s1, s2)
+                                      : sat_variance_f(n, sum, squares, (double)ask->ddof);
+                sat_pair_judge(p, image, at, c, &f);
+            }
             f.squares = squares / n;
         }
+        sat_pair_add_level(p, &f);
+        if (ask->sums) ask->sums[to].f = f.sum;
         sat_rect_put(ask, to, &f);
     }
     sat_rect_put_area(ask, to, at->area);

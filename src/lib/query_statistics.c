@@ -21,16 +21,23 @@ static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, 
         sat_pair_answer_nothing(p, to);
     } else {
         const sat_sum corners = sat_corners_of(&p->sums, image, rect, c), s1 = sat_rect_sum(&p->sums, corners, n);
-        if (ask->sums) ask->sums[to] = s1;
         sat_rect_features f = {
             .n = n, .mean = sat_rect_mean(&p->sums, corners, n), .sum = sat_sum_as_double(p->sums.type, s1)};
         if (p->with_squares) {
             const sat_reader *sums = &p->sums, *squares = &p->squares;
             const sat_sum s2 = sat_rect_sum(squares, sat_corners_of(squares, image, rect, c), n);
-            if (ask->needs & SAT_NEEDS_VAR)
+            if (ask->needs & SAT_NEEDS_VAR) {
                 f.var = sat_count_variance(sums, squares, s1, s2, (uint64_t)count, ask->ddof);
+                if (p->imprecise) {
+                    sat_pieces one;
+                    sat_whole_piece(&one, rect);
+                    sat_pair_judge(p, image, &one, c, &f);
+                }
+            }
             if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_count_mean_square(squares, s2, (uint64_t)count);
         }
+        sat_pair_add_level(p, &f);
+        if (ask->sums) ask->sums[to] = p->level != 0 ? (sat_sum){.f = f.sum} : s1;
         if (p->means) p->means[to] = f.mean;
         sat_rect_put(ask, to, &f);
     }
@@ -77,6 +84,7 @@ static void answer_part(void *context, int64_t part, int worker)
 static sat_status answer(job *j)
 {
     const sat_pair *p = &j->pair;
+    if (p->imprecise) *p->imprecise = 0;
     if (j->n == 0) return SAT_OK;
     return sat_run_each(j->run, p->given.executor, p->threads,
                         sat_parts((int64_t)(j->n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, j);

@@ -46,6 +46,7 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
                       .x_max = v->width - padded - exclusive,
                       .y_max = v->height - padded - exclusive,
                       .limit_px = sat_power_area(t->sample, t->power, v->type, &t->quant),
+                      .whole = !sat_is_float(t->sample),
                       .offset = t->quant.offset,
                       .step = t->quant.step};
     return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;

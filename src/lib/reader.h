@@ -3,6 +3,8 @@
 #ifndef SAT_READER_H
 #define SAT_READER_H
 
+#include <math.h>
+
 #include "rectangle.h"
 #include "run.h"
 
@@ -62,6 +64,22 @@ static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const 
     case SAT_Q32: return (sat_sum){.u = SAT_ALL_CORNERS(uint32_t)};
     default: return (sat_sum){.u = SAT_ALL_CORNERS(uint64_t)};
     }
+}
+
+/* The largest magnitude among the corners of a table of f32 or f64. */
+static inline double sat_largest_corner(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
+{
+    double largest = 0;
+    for (int i = 0; i < 4; i++) {
+        const char *entry =
+            sat_entry(r, image, rect->x + (i & 1 ? rect->width : 0), rect->y + (i & 2 ? rect->height : 0));
+        if (entry == NULL) continue;
+        entry += (ptrdiff_t)c * r->channel_bytes;
+        const double value =
+            r->type == SAT_F32 ? (double)*(const float *)(const void *)entry : *(const double *)(const void *)entry;
+        largest = fmax(largest, fabs(value));
+    }
+    return largest;
 }
 
 /* Where the four corners of a rectangle lie, whatever it holds: no address is read, and they may be none. */

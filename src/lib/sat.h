@@ -215,6 +215,8 @@ typedef struct sat_table {
     sat_quant quant;   /* for SAT_Q32 */
     int power;         /* the entries sum samples (1; 0 = 1) or their squares (2), or count them (SAT_COUNTS) */
     int reserved_word; /* 0 */
+    double level;      /* of float samples, on the CPU: subtracted from each valid sample before it is summed or
+                          squared (sat_image_level(), sat_query.h); queries add it again */
 } sat_table;
 
 /* What a plan is made for. Zero means the default where one is named. */
@@ -246,6 +248,7 @@ typedef struct sat_plan_spec {
                                        bits in integers only.  SAT_COUNTS: sat_query.h */
     int reserved_word;              /* 0 */
     double nodata;
+    double level; /* of float samples in f64, on the CPU, a finite value of their type: as sat_table.level */
 } sat_plan_spec;
 
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
@@ -354,6 +357,9 @@ typedef struct sat_statistics {
     bool reserved[6]; /* false */
     double nodata;
     const sat_table *counts; /* of tables: that of the same image's counts, in host memory; NULL: all samples count */
+    int64_t *imprecise; /* of tables in host memory: takes the number of variances (and deviations), of all rectangles
+                           and channels, that rounding in the tables may have changed by more than a hundredth of the
+                           deviation; NULL = not wanted */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
@@ -361,14 +367,21 @@ typedef struct sat_statistics {
  * asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
  *
  * Tables of integers: a variance (n * S2 - S1 * S1) / (n * (n - ddof)) is computed exactly and rounded once; so is the
- * mean of the squares. (Squares of u32 and i32 make tables of f64: sat_image_statistics() is exact for them, too.)  std
- * and rms are the rounded square roots of these.  Variances are never negative, and 0 for equal samples.
+ * mean of the squares. std and rms are the rounded square roots of these.  Variances are never negative, and 0 for
+ * equal samples.
  *
- * A table of f32, f64 or q32 among them: a variance is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding
- * makes that negative.  With sums wrong by at most e1 and e2 it is wrong by at most
+ * Integer samples in a table of f32 or f64 (the squares of u32 and i32 are f64): as long as no entry exceeds 2^24 or
+ * 2^53, entries are exact, and so is a variance but for a few roundings of its own magnitude: it is computed from sums
+ * of x - c, c the integer next to the mean.  sat_image_statistics() is exact for all.
+ *
+ * Float samples: both tables sum x - level, with one level.  A variance is
+ * (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding makes that negative.  With sums wrong by at most e1
+ * and e2 it is wrong by at most
  *     (e2 + 2 * |S1| / n * e1 + e1 * e1 / n + 4 * 2^-53 * S2) / (n - ddof),
- * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside the mean, nothing may be
- * left of it.  Nothing is refused for that.
+ * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside |mean - level|, nothing
+ * may be left of it.  Nothing is refused for that, but `imprecise` counts the variances for which an estimate of this
+ * error exceeds a fiftieth of them (a hundredth of the deviation): e1 and e2 are taken as 16 * eps times the largest of
+ * the four entries that were read, eps = 2^-53, or 2^-24 of an f32 table, and 0 of integer samples in exact entries.
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is

@@ -58,12 +58,12 @@ typedef struct sat_rect_f64 {
  *
  * Tables of integers, and areas above 2^-1000 px: a sum differs from that of the definition by at most 14 * 2^-53 *
  * (sum of w * |x|), and is that sum, rounded once, where all sides are whole.  A mean differs by at most 18 * 2^-53 of
- * the mean of w * |x|.  Where both tables are of integers, a variance v is 0 for equal samples, never negative, and
+ * the mean of w * |x|.  Where all entries are exact, a variance v is 0 for equal samples, never negative, and
  * differs by at most 64 * 2^-53 * (A / (A - ddof))^2 * (v0 + 1/3),  v0 = the variance with ddof 0.
  *
  * A table of f32, f64 or q32 among them: where it answers each rectangle of whole pixels with an error of at most e, a
  * sum with fractions is wrong by at most 9 * e and the bound above; of variances holds with these what
- * sat_table_statistics() says.
+ * sat_table_statistics() says, also of integer samples in tables of floats.
  *
  * Rectangles are refused as sat_table_statistics() refuses them: SAT_ERR_RECT also where a side is NaN, or edges are
  * one number in f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.
@@ -106,6 +106,18 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
                                        size_t run_bytes, size_t table_bytes);
 
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
+
+/* Sets *level to a level for the tables of these float samples and of their squares (sat_plan_spec.level): the mean of
+ * the valid, finite samples of the first row that has any, rounded to the samples' type.  It depends on no threads, and
+ * for an image that comes in bands on the first bands alone: NaN says that these rows have no such sample, and to ask
+ * again with the next rows; tables of rows without valid samples are the same for every level.  Of integers 0.
+ *
+ * image: in host memory; all its images and channels get one level.  spec: which samples are valid (skip_nan,
+ * has_nodata, nodata; the other members are ignored); mask: of the image, or NULL.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
+#define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */
+SAT_API sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level,
+                                         const sat_plan_spec *spec, size_t spec_bytes);
 
 /* How a table of f32 or f64 rounds. */
 typedef struct sat_rounding {

@@ -6,10 +6,10 @@
 #include "status.h"
 #include "sized.h"
 
-SAT_NO_PADDING_BEHIND(sat_plan_spec, nodata);
+SAT_NO_PADDING_BEHIND(sat_plan_spec, level);
 SAT_NO_PADDING_BEHIND(sat_run_options, mask);
-SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_statistics, counts);
+SAT_NO_PADDING_BEHIND(sat_table, level);
+SAT_NO_PADDING_BEHIND(sat_statistics, imprecise);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_light_spec, nodata);
 SAT_NO_PADDING_BEHIND(sat_rounding, reserved);

@@ -47,6 +47,9 @@ sat_status sat_pair_check(const sat_pair *p)
                                               ? "the table of squares has sums of samples, power 1"
                                               : "the table of squares has counts");
     const sat_status status = check_alike(p, &p->squares, &p->square_table, "squares");
+    if (status == SAT_OK && p->sum_table.level != p->square_table.level)
+        return sat_fail(SAT_ERR_ARGUMENT, "sums and squares: tables of levels %g and %g", p->sum_table.level,
+                        p->square_table.level);
     return status == SAT_OK ? sat_pair_check_sums(p) : status;
 }
 
@@ -68,7 +71,7 @@ static sat_status take_counts(sat_pair *p, size_t table_bytes)
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
 {
-    *p = (sat_pair){.exact = false};
+    *p = (sat_pair){.channels = 0};
     sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
     if (status == SAT_OK) status = sat_take_struct(&p->given, sizeof p->given, ask, ask_bytes, "statistics");
     if (status == SAT_OK) status = sat_rect_ask_of(&p->given, false, &p->ask);
@@ -78,6 +81,8 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->given.flags);
     if (status == SAT_OK) status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
+    p->level = p->sum_table.level;
+    p->imprecise = p->given.imprecise;
     p->channels = (size_t)p->sum_table.view.channels;
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
                                    p->given.threads ? p->given.threads : sat_processors());
@@ -88,7 +93,6 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->given.flags);
-    p->exact = !sat_is_real(p->sums.type) && !sat_is_real(p->squares.type);
     return status == SAT_OK ? sat_pair_check(p) : status;
 }
 
@@ -101,6 +105,28 @@ sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, co
     if (status == SAT_OK && p->with_counts)
         status = sat_reader_refuse(&p->count_table, &p->counts, sat_rect_validate(&p->counts, &cut), i, sides);
     return status;
+}
+
+/* How far the sum of a rectangle may be off, if rounding errors of 16 units in the last place of its largest entry are
+ * what separates them from the exact sums. */
+static double rounding_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
+{
+    static const double units[] = {[SAT_F32] = 0x1p-24, [SAT_F64] = 0x1p-53};
+    const double unit = r->type == SAT_F32 || r->type == SAT_F64 ? units[r->type] : 0;
+    const double largest = unit > 0 ? sat_largest_corner(r, image, rect, c) : 0;
+    return r->whole && largest * unit <= 1 ? 0 : 16 * unit * largest;
+}
+
+void sat_pair_judge(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, const sat_rect_features *f)
+{
+    double e1 = 0, e2 = 0;
+    if (p->imprecise == NULL || !(f->n > (double)p->ask.ddof)) return;
+    for (int k = 0; k < at->n; k++) {
+        e1 += at->of[k].weight * rounding_of(&p->sums, image, &at->of[k].rect, c);
+        e2 += at->of[k].weight * rounding_of(&p->squares, image, &at->of[k].rect, c);
+    }
+    const double error = (e2 + 2 * fabs(f->mean) * e1 + e1 * e1 / f->n) / (f->n - (double)p->ask.ddof);
+    if (error > f->var / 50) __atomic_fetch_add(p->imprecise, 1, __ATOMIC_RELAXED);
 }
 
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)

@@ -13,10 +13,11 @@ typedef struct sat_pair {
     sat_table sum_table, square_table, count_table;
     sat_reader sums, squares, counts;
     size_t channels;
-    bool with_squares; /* they are asked for, and open */
-    bool with_counts;  /* these are open */
-    bool exact;        /* sums and squares are of integers */
-    int threads;       /* for the rectangles that are asked */
+    bool with_squares;  /* they are asked for, and open */
+    bool with_counts;   /* these are open */
+    double level;       /* what was subtracted from the samples */
+    int threads;        /* for the rectangles that are asked */
+    int64_t *imprecise; /* sat_statistics.imprecise; NULL: not wanted */
 } sat_pair;
 
 /* Checks what is asked and the tables that it needs; n rectangles are asked of them. */
@@ -61,6 +62,19 @@ sat_status sat_pair_refuse_f64(const sat_pair *p, size_t i, const sat_rect_f64 *
 
 /* Answers whole rectangles, or says what is wrong with the first that is refused (query_statistics.c). */
 sat_status sat_pair_answer(const sat_pair *p, const sat_run *run, const sat_rect *rects, size_t n);
+
+/* Adds the level to the mean, the sum and the mean of the squares of n samples less the level. */
+static inline void sat_pair_add_level(const sat_pair *p, sat_rect_features *f)
+{
+    if (p->level == 0) return;
+    f->squares += p->level * (2 * f->mean + p->level);
+    f->mean += p->level;
+    f->sum += f->n * p->level;
+}
+
+/* Counts the variance of channel c of a rectangle, in pieces, as imprecise if it may be (sat.h has the estimate). The
+ * features are those of the samples less the level. */
+void sat_pair_judge(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, const sat_rect_features *f);
 
 /* The answers of a rectangle that is cut away, or in which no sample counts: sums, counts and areas of 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);

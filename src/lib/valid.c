@@ -81,6 +81,21 @@ void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid,
 }
 #undef ZEROS
 
+#define LESS(type)                                                                                                     \
+    {                                                                                                                  \
+        const type *const s = samples;                                                                                 \
+        for (int64_t i = 0; i < n; i++) to[i] = valid[i] ? (double)s[i] - level : 0;                                   \
+        break;                                                                                                         \
+    }
+void sat_valid_less(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, double level, double *to)
+{
+    switch (sample) {
+    case SAT_F32: LESS(float)
+    default: LESS(double)
+    }
+}
+#undef LESS
+
 sat_status sat_mask_take(sat_view *mask, const sat_view *given, const sat_view *src)
 {
     const sat_view made = {.width = src->width,

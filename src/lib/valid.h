@@ -23,6 +23,10 @@ int64_t sat_valid_row(const sat_valid *valid, sat_type sample, const void *sampl
 /* The samples, with 0 in place of each that does not count; n: samples.  `to` may be `samples`. */
 void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, void *to);
 
+/* The same of float samples in f64, less the level: exact for f32 samples of one magnitude with it, else rounded once.
+ */
+void sat_valid_less(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, double level, double *to);
+
 /* Refuses a mask that is not one of u8 with one channel, or has not the width, height, number of images and memory of
  * src, a view with its defaults; in device memory, one with gaps.  *mask becomes the view with its defaults. */
 sat_status sat_mask_take(sat_view *mask, const sat_view *given, const sat_view *src);

@@ -72,6 +72,52 @@ load helpers
     done
 }
 
+# offset_floats MEAN H FILE - a PFM of 64 columns and H rows (little endian) around a mean, by awk's own arithmetic.
+offset_floats() {
+    "${PYTHON:-python3}" - "$@" <<'EOF' || skip "no NumPy"
+import sys
+import numpy as np
+mean, height, path = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+a = (mean + .05 * np.random.default_rng(0).standard_normal((height, 64))).astype("<f4")
+open(path, "wb").write(b"Pf 64 %d -1\n" % height + a[::-1].tobytes())
+EOF
+}
+
+@test "a table of floats with squares keeps small deviations, by a level" {
+    offset_floats 2500 300 a.pfm
+    ok a.pfm -o t.npy --moments 1,2
+    ok info t.npy
+    [[ $output == *"level       2"[45]* ]]
+    ok query a.pfm --rect 30,280,3,3 --rect 0,0,64,300 --stat mean,std,rms,sum
+    want=$output
+    ok query t.npy --rect 30,280,3,3 --rect 0,0,64,300 --stat mean,std,rms,sum
+    paste -d, <(tail -n 2 <<<"$output") <(tail -n 2 <<<"$want") |
+        awk -F, '{ for (i = 5; i <= 8; i++) if (($i - $(i + 8)) ^ 2 > ($(i + 8) * 1e-12) ^ 2) { print; exit 1 } }'
+    # By rows, and in bands, the level is that of the whole image: the first row's.
+    ok info t.npy --json
+    level=$(grep -o '"level":[^,]*' <<<"$output")
+    "$sat" a.pfm --rows 0:1 --box 1 -o first.npy && ok query first.npy --as image --rect 0,0,64,1 --stat mean
+    [ "$(printf '%.3f' "${level#*:}")" = "$(printf '%.3f' "${lines[1]##*,}")" ]
+    # Older readers refuse it; sums alone have none.
+    [ "$(tail -c 192 t.npy | od -An -tu4 -j8 -N4 | tr -d ' ')" = 2 ]
+    ok a.pfm -o one.npy
+    [ "$(tail -c 192 one.npy | od -An -tu4 -j8 -N4 | tr -d ' ')" = 1 ]
+}
+
+@test "deviations that a table of floats cannot give are counted in a line" {
+    offset_floats 2500 300 a.pfm
+    "${PYTHON:-python3}" -c '
+import numpy as np
+y = np.arange(300.0)[:, None] * 1e7 + np.random.default_rng(1).standard_normal((300, 64))
+np.save("tilted.npy", y)'
+    ok tilted.npy --as image -o t.npy --moments 1,2
+    sat query t.npy --rect 30,280,3,1 --rect 40,290,5,1 --stat std
+    [[ $status = 0 && $stderr == "sat: t.npy: 2 of its variances or deviations may be off by more than 1 %: "*"\`sat query IMAGE\`"* ]]
+    ok query -q t.npy --rect 30,280,3,1 --rect 40,290,5,1 --stat std
+    ok query t.npy --rect 30,280,3,1 --stat mean
+    ok query tilted.npy --as image --rect 30,280,3,1 --stat std
+}
+
 @test "a table of u32 squares refuses rectangles beyond its proof, and i64 answers them" {
     { printf 'P5 258 257 255\n' && head -c $((258 * 257)) /dev/zero | tr '\0' '\377'; } >a.pgm
     ok a.pgm -o t.npy --moments 1,2 --type u32
