@@ -38,24 +38,35 @@ typedef struct work {
 
 /* ---- result types --------------------------------------------------------------------------------- */
 
-/* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
+/* The type in which output i is computed without --result. */
+static sat_type own_type(const job *j, int i, sat_type sample)
+{
+    const sat_window_output *o = &j->windows.output[i];
+    return o->compare ? SAT_U8 : sat_statistic_result(o->statistic, sample, j->window_width * j->window_height);
+}
+
+/* The type of output i: as --result says; else floats, of f32 if the format holds no f64, or the image's type if it
+ * holds no floats. */
 static bool choose_result(work *w, int i, const char *output, error *err)
 {
     const job *j = w->j;
     const image_format *format = job_format(j, output);
     const char *word = job_format_word(j, output);
-    const sat_type real = sat_real_type(w->head.type);
     const int planes = image_planes(&w->head);
     error unused;
-    w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->head.type : j->result) : real;
-    if (w->r->output[i].compare) w->result[i] = SAT_U8;
+    w->result[i] = own_type(j, i, w->head.type);
+    if (j->result_given && !w->r->output[i].compare)
+        w->result[i] = j->result == SAT_TYPE_NONE ? w->head.type : j->result;
     w->bilevel[i] =
         w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(format, word, j->compression);
     if (w->bilevel[i]) return true;
     if (format_has_bits_only(format, j->compression))
         return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
-    if (!j->result_given && !format_holds(format, word, w->result[i], w->channels, planes, true, &unused))
-        w->result[i] = w->head.type;
+    static const sat_type others[] = {SAT_F32, SAT_TYPE_NONE};
+    for (int k = 0; !j->result_given && k < 2; k++) {
+        if (format_holds(format, word, w->result[i], w->channels, planes, true, &unused)) break;
+        w->result[i] = others[k] ? others[k] : w->head.type;
+    }
     return format_holds(format, word, job_stored_type(j, w->result[i]), w->channels, planes, true, err);
 }
 
@@ -238,7 +249,7 @@ static uint64_t window_bytes(const image_shape *shape, const void *context)
     if (j.border_values > 1) j.border_values = w.channels; /* another number is refused later */
     uint64_t all = job_image_bytes(&mask, SAT_U8);
     for (int i = 0; i < j.windows.outputs; i++) {
-        w.result[i] = j.windows.output[i].compare ? SAT_U8 : j.result ? j.result : sat_real_type(shape->type);
+        w.result[i] = j.result && !j.windows.output[i].compare ? j.result : own_type(&j, i, shape->type);
         all += job_image_bytes(&colours, w.result[i]);
     }
     return all + stream_measure(&j, &w.head, SAT_TYPE_NONE, need->threads, open_windows, &w);

@@ -18,9 +18,9 @@
  * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
  * joined (paths.def: sums_alone).
  *
- * Positions beyond the image.  Windows are cut to the image's size beyond each edge; where no samples repeat, to one
- * less, which holds the whole image.  A border that takes a value is joined as samples there, and what was cut off as
- * one set of equal samples. */
+ * Positions beyond the image.  Where samples repeat, they are joined again at each position.  Other windows are cut to
+ * the image's size less one beyond each edge, which holds the whole image.  A border that takes a value is joined as
+ * samples there, and what was cut off as one set of equal samples. */
 #include <string.h>
 
 #include "cpu_window.h"
@@ -138,9 +138,11 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     g->all = !SAT_PATH(sums_alone) || w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    const int64_t repeats = !x->border->shrinks && !x->border->takes_value;
-    g->before_x = lower(x->before, x->n - 1 + repeats), g->after_x = lower(x->after, x->n - 1 + repeats);
-    g->before_y = lower(y->before, y->n - 1 + repeats), g->after_y = lower(y->after, y->n - 1 + repeats);
+    const bool repeats = !x->border->shrinks && !x->border->takes_value;
+    g->before_x = repeats ? x->before : lower(x->before, x->n - 1);
+    g->after_x = repeats ? x->after : lower(x->after, x->n - 1);
+    g->before_y = repeats ? y->before : lower(y->before, y->n - 1);
+    g->after_y = repeats ? y->after : lower(y->after, y->n - 1);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
     g->side_x = side_x, g->side_y = side_y;
     g->blocks = side_y / BOX_LINES;

@@ -85,8 +85,8 @@ static sat_status take_valid(sat_gauss_spec *s)
     const bool holds = s->has_nodata && sat_type_holds(s->result, s->nodata);
     if (!s->empty_set) s->empty = s->keep_holes && holds ? s->nodata : NAN;
     if (isnan(s->empty) && !sat_is_float(s->result)) s->empty = 0;
-    if (status != SAT_OK || (s->min_valid >= 0 && s->min_valid < 1)) return status;
-    return sat_fail(SAT_ERR_ARGUMENT, "min_valid is %.17g; a share of the Gaussian's weight, below 1, is possible",
+    if (status != SAT_OK || (s->min_valid >= 0 && s->min_valid <= 1)) return status;
+    return sat_fail(SAT_ERR_ARGUMENT, "min_valid is %.17g; a share of the Gaussian's weight, 0 to 1, is possible",
                     s->min_valid);
 }
 

@@ -102,8 +102,8 @@ typedef struct sat_gauss_spec {
                                        holds; else NaN of f32 and f64, 0 of others */
     bool reserved_flags[3];         /* false */
     double nodata;                  /* as in sat_window_spec */
-    double min_valid;               /* the share of the Gaussian's weight that samples that count must have, from 0 to
-                                       below 1; 0 = any weight */
+    double min_valid;               /* the share of the Gaussian's weight that valid samples must have, 0 to 1; 0 = any
+                                       weight, 1 = all of it, up to rounding */
     double empty;                   /* the result where they have less; cut to the range of its type as any other */
     int64_t band_rows;              /* as in sat_box_spec; not with border "wrap" and sigma above 4 */
     double side;                    /* 0 = the Gaussian; else px, of a window in its place: above 1, at most

@@ -90,14 +90,19 @@ typedef struct sat_statistic_info {
 #define sat_statistic_at(...) sat_statistic_at_sized(__VA_ARGS__, sizeof(sat_statistic_info)) /* i, info */
 SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t info_bytes);
 
+/* The type of results for which no other is asked: sat_real_type() of the samples, but f64 for sums of integers, and
+ * for counts of windows of more than 2^24 pixels, so that none is rounded.  SAT_TYPE_NONE: no such statistic or
+ * samples. */
+SAT_API sat_type sat_statistic_result(const char *statistic, sat_type sample, int64_t window_px);
+
 /* ---- windows ------------------------------------------------------------------------------------------ */
 
 /* One result of a run. */
 typedef struct sat_window_output {
     const char *statistic;            /* a name of sat_statistic_at() */
     sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
-                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = sat_real_type(), of a
-                                         comparison u8 */
+                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE =
+                                         sat_statistic_result(), of a comparison u8 */
     bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
     bool reserved[3];                 /* false */
     double parameter[SAT_PARAMETERS]; /* in the order of sat_statistic_info */
@@ -111,8 +116,7 @@ typedef struct sat_window_spec {
     int channels;                        /* 1..4, each on its own, but for the extremes of the image; 0 = 1 */
     sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
     int64_t window_width, window_height; /* px, as in sat_box_spec */
-    const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
-                                            beyond the image by its size at most */
+    const char *border;                  /* as in sat_box_spec */
     double border_value[4];
     sat_anchor anchor;
     int outputs;                     /* 1..SAT_OUTPUTS */
@@ -165,8 +169,10 @@ typedef struct sat_window sat_window;
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
  * the image's where the border mode is shrink, and m the largest magnitude of a sample's type: area * m is not below
  * 2^64, or of signed samples 2^63, with half of the area added for rounding; or, where a statistic needs squares,
- * area * m^2 is not below 2^63, of 32-bit samples area * (2^32 - 1) below 2^64.  Floats: windows that reach beyond the
- * image by more than its size, where the border mode repeats samples.
+ * area * m^2 is not below 2^63, of 32-bit samples area * (2^32 - 1) below 2^64; and sums of
+ * integers, or counts, that a result of f32 or f64 would round (above 2^24 or 2^53).  Floats: windows of more than 2^28
+ * samples that reach beyond the image by more than its size, where the border mode repeats samples; smaller ones that
+ * do are slow, and run on the host alone.
  *
  * Memory, for each thread.  Integers: some rows of sums.  Floats: means alone as sat_box_create(); else sums in strips
  * of at least twice the window's width, as far as the image is as wide; a row of them for every eight rows of the

@@ -6,32 +6,13 @@
 #include "shape.h"
 #include "statistic.h"
 #include "valid.h"
-#include "box_window.h"
+#include "window_plan.h"
 
 struct sat_window {
     sat_filter filter;
     sat_window_spec spec;
     sat_window_output output[SAT_OUTPUTS];
 };
-
-sat_box_spec sat_window_box(const sat_window_spec *s)
-{
-    sat_box_spec box = {.width = s->width,
-                        .height = s->height,
-                        .channels = s->channels,
-                        .sample = s->sample,
-                        .window_width = s->window_width,
-                        .window_height = s->window_height,
-                        .border = s->border,
-                        .anchor = s->anchor,
-                        .threads = s->threads,
-                        .count = s->count,
-                        .executor = s->executor,
-                        .result = SAT_F64,
-                        .band_rows = s->band_rows};
-    memcpy(box.border_value, s->border_value, sizeof box.border_value);
-    return box;
-}
 
 /* ---- the spec ------------------------------------------------------------------------------------------ */
 
@@ -42,7 +23,10 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
     if (statistic == NULL)
         return sat_fail(SAT_ERR_ARGUMENT, "no statistic is called '%s'", o->statistic ? o->statistic : "");
     o->statistic = statistic->info.name; /* the caller's may go */
-    if (o->result == SAT_TYPE_NONE) o->result = o->compare ? SAT_U8 : sat_real_type(s->sample);
+    if (o->result == SAT_TYPE_NONE)
+        o->result = o->compare
+                        ? SAT_U8
+                        : sat_statistic_result(o->statistic, s->sample, sat_area(s->window_width, s->window_height));
     if (o->compare && o->result != SAT_U8)
         return sat_fail(SAT_ERR_TYPE, "%s: pixels compared with it are u8, not %s", o->statistic,
                         sat_type_name(o->result));
@@ -128,6 +112,7 @@ static const char *host_only(const void *spec)
     const sat_window_spec *s = spec;
     if (s->avoid_empty) return "results that avoid the empty one (avoid_empty)";
     if (s->has_extremes) return "extremes of images that are given (has_extremes)";
+    if (sat_window_reaches_far(s)) return "windows of floats that reach beyond the image by more than its size";
     return s->keep_holes ? "windows that keep holes (keep_holes)" : NULL;
 }
 

@@ -33,8 +33,15 @@ typedef struct sat_window_plan {
     sat_window_result_plan result[SAT_OUTPUTS];
 } sat_window_plan;
 
-/* Of a spec that window.c has checked; fails as sat_box_window_of() does, and where 64 bits do not hold sums of
- * squares. */
+/* The largest windows of floats that reach beyond the image by more than its size, in samples: what each thread keeps
+ * of such a window (cpu_window_floats.c) takes 4 bytes a sample, 1 GiB. */
+#define SAT_FAR_PX (INT64_C(1) << 28)
+
+/* Returns whether windows of float samples, which a border mode repeats, reach so far. */
+bool sat_window_reaches_far(const sat_window_spec *spec);
+
+/* Of a spec that window.c has checked; fails as sat_box_window_of() does, where 64 bits do not hold sums of squares,
+ * and where a result would round a sum of integers, or a count. */
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
 
 /* Samples that must count for a result, in an image whose smallest sample that counts is `low`; infinity, as `low` is,

@@ -44,7 +44,7 @@ in_cgroup() {
     mkdir -p "$group" && echo "$bytes" >"$group/$limit" || { echo "no control group for memory here"; return 1; }
     (echo $BASHPID >"$group/cgroup.procs" && exec "$@")
     local status=$?
-    rmdir "$group"
+    rmdir "$group" 2>/dev/null
     return $status
 }
 # run NAME - the suites, in these surroundings.

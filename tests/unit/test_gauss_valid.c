@@ -200,7 +200,7 @@ static sat_gauss_spec fine(void)
 static void wrong_members_are_refused(void **state)
 {
     (void)state;
-    REFUSED(min_valid, 1, "a share of the Gaussian's weight, below 1");
+    REFUSED(min_valid, 1.5, "a share of the Gaussian's weight, 0 to 1");
     REFUSED(min_valid, -0.1, "min_valid is -0.1");
     REFUSED(min_valid, NAN, "min_valid");
     REFUSED(nodata, 256, "nodata 256: no sample of type u8");
@@ -252,6 +252,12 @@ static void holes_are_filled_as_far_as_passes_reach(void **state)
     run_case(&k, &empty);
     assert_int_equal(empty, 59);
     assert_memory_equal(src.data, dst.data, 60);
+    /* All of the weight: where no sample within reach is invalid. */
+    *(uint8_t *)entry_at(&src, 30, 0, 0) = 0, k.s.nodata = 9, k.s.keep_holes = false, k.s.min_valid = 1;
+    *(uint8_t *)entry_at(&src, 20, 0, 0) = 9;
+    run_case(&k, &empty);
+    assert_int_equal(empty, 13);
+    for (int64_t x = 0; x < 60; x++) assert_int_equal(value_at(&dst, x, 0, 0), 0);
     unguard(&src), unguard(&dst);
 }
 

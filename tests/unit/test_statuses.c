@@ -242,7 +242,7 @@ static void specs_of_windows(void **state)
     OUTPUT(ARGUMENT, s.has_nodata = true; s.sample = SAT_F32; s.nodata = 1e300);
     OUTPUT(OK, s.has_nodata = true; s.sample = SAT_F32; s.nodata = NAN);
     OUTPUT(UNAVAILABLE, s.backend = "serial");
-    OUTPUT(RANGE, s.border = "wrap"; s.sample = SAT_F32; s.window_width = 18);
+    OUTPUT(RANGE, s.border = "wrap"; s.sample = SAT_F32; s.window_width = s.window_height = 1 << 15);
     OUTPUT(OK, s.border = "wrap"; s.sample = SAT_F32; s.window_width = 17);
     OUTPUT(RANGE, s.border = "wrap"; s.output = &var; s.window_width = s.window_height = 1 << 24);
     OUTPUT(OK, s.border = "wrap"; s.window_width = s.window_height = 1 << 24);

@@ -82,7 +82,13 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_RANGE, "the sum of its u32 samples could exceed 2^64",
             (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 17));
     REFUSED(SAT_ERR_RANGE, "reaches beyond the image by more than its size",
-            (s.sample = SAT_F32, s.border = "reflect", s.window_width = 83));
+            (s.sample = SAT_F32, s.border = "reflect", s.window_width = s.window_height = 1 << 15));
+    REFUSED(SAT_ERR_RANGE, "sum: up to 62979135, which f32 does not hold exactly; results of f64 do",
+            (s.sample = SAT_U16, s.border = "wrap", s.window_width = s.window_height = 31, output[0].statistic = "sum",
+             output[0].result = SAT_F32));
+    REFUSED(SAT_ERR_RANGE, "f64 holds integers exactly up to 2^53",
+            (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 12,
+             output[0].statistic = "sum", output[0].result = SAT_F64));
     said(sat_window_create(NULL, NULL), SAT_ERR_ARGUMENT, "window is NULL");
 }
 
