@@ -325,7 +325,7 @@ quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
-## compilers: unit tests of what gcc-11 and clang-19 build (packages of Debian 12), or COMPILERS="NAME..."
+## compilers: what gcc-11, clang-19 and musl-gcc build (packages of Debian 12), or COMPILERS="NAME...": units, equal results
 compilers: deps-compilers
 	@B=$(B) tests/machines/compilers.sh $(COMPILERS)
 

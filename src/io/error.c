@@ -36,9 +36,8 @@ bool(fail_errno)(error *err, const char *format, ...)
     va_start(args, format);
     int used = put(err, code == ENOMEM, format, args);
     va_end(args);
-    if (used >= 0 && (size_t)used < sizeof err->text) {
-        char words[128];
-        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", strerror_r(code, words, sizeof words));
-    }
+    /* strerror() of known codes is safe in threads, with glibc and musl; strerror_r() has two meanings. */
+    if (used >= 0 && (size_t)used < sizeof err->text)
+        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", strerror(code));
     return false;
 }

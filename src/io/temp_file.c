@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define NAME_KEPT 200 /* bytes of the target's name in the temporary one; the rest needs 12 */
@@ -145,7 +147,8 @@ int temp_file_create(temp_file *t, const char *target, mode_t mode, error *err)
 /* Old kernels and some file systems have no RENAME_NOREPLACE; link() refuses an existing name too. */
 static bool rename_new(const char *from, const char *to)
 {
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
+    /* By its number: musl 1.2.3 has no renameat2(). */
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
     if (errno != EINVAL && errno != ENOSYS) return false;
     if (link(from, to) != 0) return false;
     unlink(from);
