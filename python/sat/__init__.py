@@ -15,12 +15,13 @@ from __future__ import annotations
 from . import _core, compat
 from ._filters import box, dog, gauss, threshold, unsharp, window
 from ._rows import Box, Gauss, Window
-from ._table import Region, Table, load, mean, table
+from ._table import PrecisionWarning, Region, Table, load, mean, query, table
 
 __version__: str = _core.version
 __all__ = [
     "Box",
     "Gauss",
+    "PrecisionWarning",
     "Region",
     "Table",
     "Window",
@@ -32,6 +33,7 @@ __all__ = [
     "load",
     "mean",
     "num_threads",
+    "query",
     "set_num_threads",
     "table",
     "threshold",

@@ -25,6 +25,8 @@ class Table:
     @property
     def sample(self) -> str: ...
     @property
+    def level(self) -> float: ...
+    @property
     def mapped(self) -> int: ...
     @property
     def widens(self) -> bool: ...
@@ -35,7 +37,7 @@ class Table:
     def axes(self) -> tuple[int, int, int, int]: ...
     def ask(
         self, rects: _Array, names: list[str], clip: bool, ddof: int, out: list[_Array | None] | None, /
-    ) -> list[_Array]: ...
+    ) -> tuple[list[_Array], int]: ...
 
 def table(
     image: Any,
@@ -50,7 +52,15 @@ def table(
     /,
 ) -> Table: ...
 def table_of_array(
-    sums: Any, squares: Any, counts: Any, sample: int, layout: int, channel_axis: int | None, batch_axis: int | None, /
+    sums: Any,
+    squares: Any,
+    counts: Any,
+    sample: int,
+    layout: int,
+    channel_axis: int | None,
+    batch_axis: int | None,
+    level: float,
+    /,
 ) -> Table: ...
 def load(path: str, foreign: bool, sample: int, layout: int, verify: bool, /) -> Table: ...
 def ask_image(
@@ -65,7 +75,7 @@ def ask_image(
     channel_axis: int | None,
     batch_axis: int | None,
     /,
-) -> list[_Array]: ...
+) -> tuple[list[_Array], int]: ...
 
 class Writer:
     def __init__(self, path: str, like: Table, type: int, no_clobber: bool, /) -> None: ...

@@ -16,6 +16,7 @@ Size: TypeAlias = "int | tuple[int, int]"
 BOX, WINDOW, GAUSS = 1, 2, 3  # the kinds of calls.h
 BLUR, UNSHARP, DOG = 0, 1, 2  # the modes of sat_gauss.h
 _PARAMETERS = {name: parameters for name, parameters, _ in _core.statistics()}
+_WHOLE = {"sum", "count"}  # integers, of integers
 _THRESHOLDS = [name for name, _, threshold in _core.statistics() if threshold]
 
 
@@ -113,6 +114,18 @@ def _apply(
     return made.apply(image, mask, out, 0 if dtype is None else code(dtype), channel_axis, batch_axis)
 
 
+def _in_int64(results: Any, out: Any) -> Any:
+    """Whole numbers in float64 as int64, in `out` if it is given."""
+    if isinstance(results, tuple):
+        return tuple(_in_int64(one, None if out is None else out[i]) for i, one in enumerate(results))
+    if out is None:
+        return results.astype(np.int64)
+    if out.shape != results.shape or out.dtype != np.int64:
+        raise TypeError(f"out: {out.dtype} {out.shape} where the result is int64 {results.shape}")
+    out[...] = results
+    return out
+
+
 def box(
     image: ArrayLike,
     size: Size,
@@ -143,8 +156,9 @@ def box(
     out, dtype  the result's: the image's dtype, float32 or float64.  The default is out's, else the image's; of bool
                 images float32, the share of True.
     anchor      of even sides: "second", as OpenCV's, or "first", one pixel further right and down.
-    min_valid   samples that must count, or, below 1, their share of the window; where fewer do, the result is
-                `empty`, by default NaN, and 0 of integers.  keep_holes: so are pixels that do not count themselves.
+    min_valid   an integer: how many samples must count; a float from 0 to 1: which share of the window, 1.0 all of it
+                (with "shrink", windows at the edge then have too few).  Where fewer count, the result is `empty`, by
+                default NaN, and 0 of integers.  keep_holes: so are pixels that do not count themselves.
                 With empty=nodata no other result is that value: it becomes the number beside it, as the command has it.
 
     A new array has the image's shape, and its order of memory.  Integers: sums are exact, a result is rounded once, to
@@ -192,12 +206,18 @@ def window(
                  dtype's, of floats 1.
     extremes     for wolf, of the image that this one is a part of: its smallest sample that counts, and the largest
                  "var" of a window.
-    dtype        of the results: float32, of 32-bit integers and float64 images float64; integers are rounded and
-                 clipped.
+    dtype        of the results: float32, of 32-bit integers and float64 images float64; of sums of integers, and of
+                 counts above 2**24, float64.  A float that does not hold all such sums exactly is refused.  int64 is
+                 for sums and counts alone; narrower integers are rounded and clipped.
 
     The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats,
     variances are joined from parts (Chan, Golub and LeVeque 1979), so that nothing cancels.
     """
+    long = dtype is not None and np.dtype(dtype) == np.int64
+    if long:
+        if not {statistic} <= _WHOLE if isinstance(statistic, str) else not set(statistic) <= _WHOLE:
+            raise TypeError("dtype int64: of sums and counts alone; float64 holds the others")
+        empty = 0 if empty is None else empty
     made = window_filter(
         size,
         statistic,
@@ -214,6 +234,8 @@ def window(
         extremes,
         parameters,
     )
+    if long:
+        return _in_int64(_apply(made, image, mask, None, "float64", channel_axis, batch_axis), out)
     return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
 
 
@@ -302,7 +324,7 @@ def gauss(
     Up to sigma 4 the Gaussian is sampled, with the weights of `scipy.ndimage.gaussian_filter()`; wider ones are four
     boxes with weighted rims, whose time hardly depends on sigma and whose weights differ by at most 0.36 % of the
     largest. With a mask or nodata: normalised convolution (Knutsson and Westin 1993); min_valid is a share of the
-    weight. keep_holes: pixels that do not count are `empty`, by default nodata, else NaN, and 0 of integers. The other
+    weight, 1.0: none is missing. keep_holes: pixels that do not count are `empty`, by default nodata, else NaN, and 0 of integers. The other
     parameters are as of `box()`.
     """
     made = gauss_filter(BLUR, sigma, 0, 0, border, border_value, nodata, min_valid, empty, keep_holes)

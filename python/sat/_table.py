@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
+import warnings
 from typing import Any, Callable, Sequence, TypeAlias
 
 import numpy as np
@@ -13,8 +16,8 @@ from ._arrays import IMAGE, LAYOUTS, MASK, apart, check_result, code, readable
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
+_F8, _I8 = np.dtype("float64"), np.dtype("int64")
 _LAYOUT_NAMES = list(LAYOUTS)
-_WIDE = {kind: np.dtype(kind + "8") for kind in "uif"}
 _STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_statistics()}
 
 
@@ -57,23 +60,21 @@ def _index(one: bool, batch: bool, channel: bool) -> tuple[Any, Any, Any]:
 
 def _views(
     out: dict[str, Any], names: list[str], whole: bool, index: tuple[Any, Any, Any], others: Sequence[Any],
-    shape: tuple[int, ...] | None = None, sums: str = "f",
+    shape: tuple[int, ...], sums: np.dtype[Any],
 ) -> list[Array | None]:
     """Arrays of `out` as (N, n, C), where the library can write into them as they lie.
 
-    All are compared with their dtypes, and with the shape if it is known, before one is written.  sums: the kind of
-    the table's dtype."""
+    All are compared with their dtypes and the shape before one is written.  sums: the dtype of sums."""
     views: list[Array | None] = [None] * len(names)
     for name, given in out.items():
         if name not in names:
             raise ValueError(f"out: {name!r}, which is not asked for")
         check_result(given, [*others, *(other for key, other in out.items() if key != name)])
         integers = whole and _STATISTICS[name][1]  # from floats
-        dtype = _WIDE["i" if integers else sums if whole and name == "sum" else "f"]
+        dtype = _I8 if integers else sums if whole and name == "sum" else _F8
         if given.dtype != dtype:
             raise TypeError(f"out: {given.dtype} where the {name} is {dtype}")
-        if shape is not None:
-            _check_shape(given, shape)
+        _check_shape(given, shape)
         if not integers and given.flags.carray and given.ndim == index.count(slice(None)):
             views[names.index(name)] = given[tuple(axis or None for axis in index)]
     return views
@@ -81,27 +82,57 @@ def _views(
 
 def _shaped(
     answers: list[Array], names: list[str], whole: bool, index: tuple[Any, Any, Any], out: dict[str, Any] | None,
-    views: list[Array | None] | None,
+    views: list[Array | None] | None, sums: np.dtype[Any],
 ) -> dict[str, Any]:
     """Answers on the axes that there are; those of `out` are its arrays, which are filled."""
     shaped = {}
     for name, answer in zip(names, answers):
         if whole and _STATISTICS[name][1]:
             answer = answer.astype(np.int64)
+        elif name == "sum" and answer.dtype == _I8 != sums:
+            answer = answer.view(sums)
         shaped[name] = answer[index]
     if out and views:
         for name, view, answer in zip(names, views, answers):
             if name in out:
                 if answer is not view:
-                    _check_shape(out[name], shaped[name].shape)
                     out[name][...] = shaped[name]
                 shaped[name] = out[name]
     return shaped
 
 
+def _answer_shape(boxes: Array, one: bool, images: int | None, channels: int | None) -> tuple[int, ...]:
+    return tuple(side for side in (images, None if one else len(boxes), channels) if side is not None)
+
+
 def _check_shape(out: Array, shape: tuple[int, ...]) -> None:
     if out.shape != shape:
         raise ValueError(f"out: shape {out.shape} where the result has {shape}")
+
+
+class PrecisionWarning(UserWarning):
+    """Some variances or deviations from a table of floats may be off by more than 1 %: its sums are rounded."""
+
+
+def _warn(imprecise: int) -> None:
+    """One warning a call, of the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"{imprecise} variances or deviations may be off by more than 1 %: the table's sums are rounded; "
+        "sat.query(image, ...) computes them from the pixels",
+        PrecisionWarning,
+        stacklevel=level - 1,
+    )
+
+
+def sum_dtype(sample: np.dtype[Any], area: int) -> np.dtype[Any]:
+    """The type of the sums of rectangles in an image of that many pixels: int64 wherever it holds them all."""
+    if sample.kind == "f":
+        return _F8
+    largest = 1 if sample.kind == "b" else int(np.iinfo(sample).max)
+    return np.dtype("uint64") if sample.kind == "u" and area * largest >= 2**63 else _I8
 
 
 class Region:
@@ -125,7 +156,7 @@ class Region:
 
     @property
     def sum(self) -> Any:
-        """The sum: int64, uint64 or float64, as of `Table.sum()`."""
+        """The sum, as of `Table.sum()`."""
         return self._table.sum(self._rect)
 
     @property
@@ -166,7 +197,7 @@ class Table:
             return _opened_again, (*self._file, core.mapped)
         batch, _, _, channel = (None if axis < 0 else axis for axis in core.axes)
         arrays = (core.array, core.squares, core.counts)
-        return _made_again, (arrays, core.sample, self.layout, channel, batch, core.widens, core.nodata)
+        return _made_again, (arrays, core.sample, self.layout, channel, batch, core.widens, core.nodata, core.level)
 
     @classmethod
     def from_array(
@@ -179,6 +210,7 @@ class Table:
         *,
         channel_axis: int | None = None,
         batch_axis: int | None = None,
+        level: float = 0,
     ) -> Table:
         """A table of sums that other software made: `cv2.integral()`, `skimage.transform.integral_image()`, cumsum.
 
@@ -188,25 +220,37 @@ class Table:
         sample   the dtype of the image that was summed: it bounds what a rectangle can sum to.  Sums in 32 bits may
                  have wrapped: they answer rectangles whose own sums fit.
         squares  the sums of the squares, for variances; counts: those of ones, where not all samples counted.
+        level    what was subtracted from each valid sample, of floats, before it was summed and squared.
 
         Raises TypeError for types that do not go together, ValueError for shapes.
         """
-        return cls(_core.table_of_array(sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis))
+        core = _core.table_of_array(
+            sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis, level
+        )
+        return cls(core)
 
     @property
     def array(self) -> Array:
-        """The sums, on the image's axes; not a copy."""
+        """The sums, on the image's axes; not a copy.  With a level, sums of x - level over the valid samples x."""
         return self._core.array
 
     @property
     def squares(self) -> Array | None:
-        """The sums of the squares, or None."""
+        """The sums of the squares, or None.  With a level, sums of (x - level)^2 over the valid samples x."""
         return self._core.squares
 
     @property
     def counts(self) -> Array | None:
         """How many samples count, as a table; None where all do."""
         return self._core.counts
+
+    @property
+    def level(self) -> float:
+        """What was subtracted from each valid sample before it was summed and squared; queries add it again.
+
+        Tables of float images with squares have one, the mean of the first row with valid samples, so that little of
+        the squares is lost in rounding (Chan, Golub and LeVeque 1983).  0 of all others."""
+        return self._core.level
 
     @property
     def layout(self) -> str:
@@ -235,7 +279,8 @@ class Table:
 
     def __repr__(self) -> str:
         parts = "".join(f" and {name}" for name in ("squares", "counts") if getattr(self, name) is not None)
-        return f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{parts}>"
+        level = f", less {self.level:.6g}" if self.level else ""
+        return f"<sat.Table {self.layout} {self.array.shape} {self.array.dtype} sums of {self.sample}{level}{parts}>"
 
     def query(
         self,
@@ -256,10 +301,13 @@ class Table:
         clip        True: rectangles are cut to the image; else one that reaches outside is an error.
 
         Each array is (n,), with channels (n, C), of a batch (N, n[, C]); without n for one rectangle.  float64; the sum
-        is uint64, int64 or float64 by the table's type; count and area are int64, float64 where rects are floats.
+        of integers is int64, or uint64 if the whole image may sum to 2**63 or more, of a table of floats float64; count
+        and area are int64.  Where rects are floats, all are float64.
 
-        Sums of integers are exact, means and variances rounded once.  Raises ValueError for a rectangle that is empty,
-        reaches outside, or holds more than the table is proven to answer; its index is named.
+        Sums of integers are exact, means and variances rounded once.  Those of floats are rounded as the table's sums:
+        warns with `PrecisionWarning` where an estimate says that a deviation is off by more than 1 %; `sat.query()`
+        of the image loses nothing.  Raises ValueError for a rectangle that is empty, reaches outside, or holds more
+        than the table is proven to answer; its index is named.
         """
         names = _names(statistics)
         core = self._core
@@ -269,16 +317,17 @@ class Table:
         boxes, one = _rectangles(rects)
         batch, _, _, channel = core.axes
         index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
-        views = None
+        sums, views, wide = core.array, None, _F8
+        if "sum" in names and sums.dtype.kind != "f":
+            wide = sum_dtype(self.sample, math.prod(self.shape))
         if out:
-            sums = core.array
-            shape: tuple[int, ...] = () if one else (len(boxes),)
-            if batch >= 0:
-                shape = (sums.shape[batch], *shape)
-            if channel >= 0:
-                shape += (sums.shape[channel],)
-            views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, sums.dtype.kind)
-        return _shaped(core.ask(boxes, names, bool(clip), ddof, views), names, whole, index, out, views)
+            sides = (None if axis < 0 else sums.shape[axis] for axis in (batch, channel))
+            shape = _answer_shape(boxes, one, *sides)
+            views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, wide)
+        answers, imprecise = core.ask(boxes, names, bool(clip), ddof, views)
+        if imprecise:
+            _warn(imprecise)
+        return _shaped(answers, names, whole, index, out, views, wide)
 
     def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
         """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
@@ -444,16 +493,73 @@ def _made_again(
     batch_axis: int | None,
     widens: bool,
     nodata: float | None,
+    level: float = 0,
 ) -> Table:
     """A pickled table in memory."""
     sums, squares, counts = arrays
-    core = _core.table_of_array(sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis)
+    core = _core.table_of_array(sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis, level)
     core.restore(widens, nodata)
     return Table(core)
 
 
+def query(
+    image: ArrayLike | Table,
+    rects: ArrayLike,
+    statistics: str | Sequence[str],
+    mask: ArrayLike | None = None,
+    nodata: float | None = None,
+    out: dict[str, Array] | None = None,
+    *,
+    ddof: int = 0,
+    clip: bool = False,
+    channel_axis: int | None = None,
+    batch_axis: int | None = None,
+) -> dict[str, Any]:
+    """Statistics of rectangles straight from an image's pixels: a dict of arrays, by name, as of `Table.query()`.
+
+    image       as of `sat.table()`; or a Table, which `Table.query()` answers from.
+    mask        (H, W) of bool or uint8: pixels that are not 0 count.  nodata: samples of this value do not; NaN: NaNs.
+    others      as of `Table.query()`; var, std and rms need no `moments`.
+
+    For a few rectangles, or where no table is exact: the time follows the pixels in the rectangles.  Integers are exact,
+    rounded once.  Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that no
+    deviation is lost, and a NaN reaches only the rectangles that hold it.
+
+    >>> relief = np.float32(2500) + np.arange(12, dtype=np.float32).reshape(3, 4)
+    >>> sat.query(relief, [1, 1, 2, 2], ["mean", "std"])["mean"]
+    np.float64(2507.5)
+
+    Raises ValueError as `Table.query()`, TypeError for samples that are none.
+    """
+    if isinstance(image, Table):
+        if not (mask is None and nodata is None and channel_axis is None and batch_axis is None):
+            raise TypeError("mask, nodata and axes are an image's; a table has its own")
+        return image.query(rects, statistics, out, ddof=ddof, clip=clip)
+    if isinstance(image, np.ma.MaskedArray):
+        image, mask = apart(image, mask, channel_axis, batch_axis)
+    if type(image) is not np.ndarray:
+        image = readable(image, IMAGE, "image")
+    if mask is not None and type(mask) is not np.ndarray:
+        mask = readable(mask, MASK, "mask")
+    names = _names(statistics)
+    boxes, one = _rectangles(rects)
+    batch = None if batch_axis is None else batch_axis % (image.ndim or 1)
+    channel = None if channel_axis is None else channel_axis % (image.ndim or 1)
+    if channel is None and image.ndim - (batch is not None) == 3:
+        channel = max(axis for axis in range(image.ndim) if axis != batch)
+    sides = [side for axis, side in enumerate(image.shape) if axis not in (batch, channel)]
+    index, whole = _index(one, batch is not None, channel is not None), boxes.dtype.kind == "i"
+    views, wide = None, sum_dtype(image.dtype, math.prod(sides)) if "sum" in names else _F8
+    if out:
+        shape = _answer_shape(boxes, one, batch if batch is None else image.shape[batch],
+                              channel if channel is None else image.shape[channel])
+        views = _views(out, names, whole, index, [boxes, image, mask], shape, wide)
+    answers, _ = _core.ask_image(image, boxes, names, bool(clip), ddof, views, mask, nodata, channel_axis, batch_axis)
+    return _shaped(answers, names, whole, index, out, views, wide)
+
+
 def mean(
-    image: ArrayLike,
+    image: ArrayLike | Table,
     rects: ArrayLike,
     mask: ArrayLike | None = None,
     nodata: float | None = None,
@@ -463,22 +569,8 @@ def mean(
     channel_axis: int | None = None,
     batch_axis: int | None = None,
 ) -> Any:
-    """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
-
-    As `Table.mean()`, also for `out`; the time follows the pixels in the rectangles.  Sums of integers are exact.
-    Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table,
-    a NaN reaches only the rectangles that hold it.
-    """
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
-    if type(image) is not np.ndarray:
-        image = readable(image, IMAGE, "image")
-    if mask is not None and type(mask) is not np.ndarray:
-        mask = readable(mask, MASK, "mask")
-    boxes, one = _rectangles(rects)
-    batch = batch_axis is not None
-    index = _index(one, batch, channel_axis is not None or image.ndim - batch == 3)
+    """The means of rectangles straight from an image, float64: `query()` with one statistic."""
     named = None if out is None else {"mean": out}
-    views = _views(named, ["mean"], False, index, [boxes, image, mask]) if named else None
-    answers = _core.ask_image(image, boxes, ["mean"], bool(clip), 0, views, mask, nodata, channel_axis, batch_axis)
-    return _shaped(answers, ["mean"], False, index, named, views)["mean"]
+    return query(
+        image, rects, "mean", mask, nodata, named, clip=clip, channel_axis=channel_axis, batch_axis=batch_axis
+    )["mean"]

@@ -29,24 +29,35 @@ def integrate(ii: ArrayLike, start: Sequence[Any], end: Sequence[Any]) -> Array:
     """`skimage.transform.integrate()`: the sums of the rectangles from rows and columns `start` to `end`, which
     are inside.
 
-    start, end  (row, column), or a list of them.  The result is (n,), uint64, int64 or float64 as the table.
+    start, end  (row, column), or a list of them; negative ones count from the end.  The result is (n,), float64.
+
+    Raises IndexError for corners outside, and for ends before their starts.
     """
+    sums = np.asarray(ii)
     first, last = (np.atleast_2d(np.asarray(corner)) for corner in (start, end))
     if first.dtype.kind not in "iu" or last.dtype.kind not in "iu":
         raise TypeError("start and end: integers")
-    sums = np.asarray(ii)
+    first, last = (np.where(corner < 0, corner + np.array(sums.shape), corner) for corner in (first, last))
+    for wrong, why in (
+        ((first < 0) | (last >= sums.shape), f"outside the image of {sums.shape}"),
+        (last < first, "an end before its start"),
+    ):
+        if wrong.any():
+            raise IndexError(f"rectangle {int(np.flatnonzero(wrong.any(axis=1))[0])}: {why}")
     sample = {"u": "uint32", "i": "int32"}.get(sums.dtype.kind, "float64")
     rects = np.concatenate([first[:, ::-1], (last - first + 1)[:, ::-1]], axis=1)
-    answers: Array = Table.from_array(sums, sample, "inclusive").sum(rects)
+    answers: Array = Table.from_array(sums, sample, "inclusive").sum(rects).astype(np.float64)
     return answers
 
 
 def integral(src: ArrayLike, sdepth: int = -1) -> Array:
-    """`cv2.integral()`: (H+1, W+1[, C]); int32 of uint8, which wraps as OpenCV's does, float64 of others.
+    """`cv2.integral()`: (H+1, W+1[, C]), without C of one channel; int32 of uint8, which wraps as OpenCV's does, float64 of others.
 
     sdepth  cv2.CV_32S (4), cv2.CV_32F (5), cv2.CV_64F (6), or -1, the default.
     """
     given = np.asarray(src)
+    if given.ndim == 3 and given.shape[2] == 1:
+        given = given[:, :, 0]
     if sdepth != -1 and sdepth not in _DEPTHS:
         raise ValueError(f"sdepth {sdepth}: -1, or one of {', '.join(map(str, _DEPTHS))}")
     dtype = _DEPTHS.get(sdepth, "int32" if given.dtype in (np.uint8, np.int8) else "float64")

@@ -85,12 +85,28 @@ filter::filter(int which, int64_t height, int64_t width, nb::handle border_name,
 void filter::counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_)
 {
     ddof = ddof_, min_valid = number(min_valid_, "min_valid"), range = number(range_, "value_range");
-    if (k != kind::gauss && min_valid > samples_most())
-        throw nb::value_error(("min_valid: a window has at most " + text_of(samples_most()) + " samples").c_str());
+    take_min_valid(PyIndex_Check(min_valid_.ptr()));
     if (!empty_.is_none()) empty_set = true, empty = number(empty_, "empty");
     const bool first = is(anchor_, "first");
     if (!first && !is(anchor_, "second")) throw nb::value_error("anchor: \"second\" or \"first\"");
     anchor = first ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+}
+
+// An integer is a number of samples, another number a share of the window.  The library takes shares below 1, and numbers.
+void filter::take_min_valid(bool is_number)
+{
+    if (!is_number && !(min_valid >= 0 && min_valid <= 1))
+        throw nb::value_error(("min_valid: " + std::string(nb::repr(nb::float_(min_valid)).c_str()) +
+                               "; a share of the window is 0.0 to 1.0, a number of samples an integer")
+                                  .c_str());
+    if (k == kind::gauss) {
+        if (is_number && min_valid != 0)
+            throw nb::value_error("min_valid: a number of samples; of Gaussians a share of the weight, 0.0 to 1.0");
+    } else if (min_valid > samples_most()) {
+        throw nb::value_error(("min_valid: a window has at most " + text_of(samples_most()) + " samples").c_str());
+    } else if (!is_number && min_valid == 1) {
+        min_valid = samples_most();
+    }
 }
 
 void filter::add(nb::handle statistic, bool compare, nb::dict parameters)
@@ -139,7 +155,7 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
     };
     if (used == kind::box) {
         common(spec.box), sides(spec.box);
-        spec.box.result = r.result;
+        spec.box.result = r.result[0];
     } else if (used == kind::window) {
         common(spec.window), counts(spec.window), sides(spec.window);
         out = outputs;
@@ -147,8 +163,8 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
             sat_statistic_info info{};
             out.assign(1, output_of(own_statistic(nb::str("mean"), info)));
         }
-        for (sat_window_output &o : out)
-            if (!o.compare) o.result = r.result;
+        for (size_t i = 0; i < out.size(); i++)
+            if (!out[i].compare) out[i].result = r.result[i];
         spec.window.outputs = (int)out.size(), spec.window.output = out.data();
         spec.window.ddof = ddof, spec.window.range = range;
         spec.window.avoid_empty = has_nodata && empty_set && empty == nodata;
@@ -157,7 +173,7 @@ kind filter::fill(any_spec &spec, std::vector<sat_window_output> &out, const sha
     } else {
         common(spec.gauss), counts(spec.gauss);
         spec.gauss.sigma = sigma, spec.gauss.sigma2 = sigma2, spec.gauss.amount = amount, spec.gauss.mode = mode;
-        spec.gauss.result = r.result;
+        spec.gauss.result = r.result[0];
     }
     return used;
 }
@@ -173,7 +189,7 @@ sat_status filter::run(kind used, void *object, const sat_view *src, const sat_v
     }
 }
 
-sat_type filter::result_type(int dtype, nb::handle out, sat_type sample, bool logical) const
+sat_type filter::result_type(size_t i, int dtype, nb::handle out, sat_type sample, bool logical) const
 {
     if (compares) return SAT_U8;
     if (dtype != SAT_TYPE_NONE) return (sat_type)dtype;
@@ -182,7 +198,9 @@ sat_type filter::result_type(int dtype, nb::handle out, sat_type sample, bool lo
         a.borrow(out, role::result, "out");
         return a.logical() ? SAT_TYPE_NONE : a.type();
     }
-    if (k == kind::window || mode == SAT_GAUSS_DOG) return sat_real_type(sample);
+    if (k == kind::window)
+        return sat_statistic_result(outputs[i].statistic, sample, (int64_t)std::min(samples_most(), 0x1p62));
+    if (mode == SAT_GAUSS_DOG) return sat_real_type(sample);
     return logical ? SAT_F32 : sample;
 }
 
@@ -236,17 +254,19 @@ nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int 
     std::vector<nb::object> made = outs(out);
     std::vector<array> targets(made.size());
     std::vector<samples> results(made.size());
-    const sat_type result = result_type(dtype, made[0], s.type, s.logical);
-    for (size_t i = 0; i < made.size(); i++) results[i] = target(targets[i], made[i], s, x, result, dtype);
+    shape_of_run r;
+    for (size_t i = 0; i < made.size(); i++) {
+        r.result[i] = result_type(i, dtype, made[i], s.type, s.logical);
+        results[i] = target(targets[i], made[i], s, x, r.result[i], dtype);
+    }
     const samples *valid = mask.is_none() ? nullptr : &m;
     const bool same_values = channel_values == 0;
     // Gaussians are sums of floats, row by row: turned, some results of integers would be rounded to another neighbour.
     const bool may_turn = k != kind::gauss || s.type == SAT_F32 || s.type == SAT_F64;
     const loop l = loop_of(s, results, valid, same_values && !whole_image, may_turn);
 
-    shape_of_run r;
     r.width = l.turned ? s.h : s.w, r.height = l.turned ? s.w : s.h, r.channels = l.channels, r.c = s.c;
-    r.sample = s.type, r.result = result, r.count = l.count, r.masked = valid != nullptr, r.turned = l.turned;
+    r.sample = s.type, r.count = l.count, r.masked = valid != nullptr, r.turned = l.turned;
     any_spec spec;
     std::vector<sat_window_output> kinds;
     const kind used = fill(spec, kinds, r);
@@ -277,7 +297,9 @@ rows::rows(const filter &f, int64_t height, int64_t width, int64_t channels, int
     shape_.width = width, shape_.height = height, shape_.channels = (int)std::max<int64_t>(channels, 1);
     shape_.c = shape_.channels, shape_.sample = (sat_type)sample, shape_.count = 1, shape_.masked = masked;
     shape_.band_rows = band_rows;
-    shape_.result = filter_.result_type(dtype, nb::none(), shape_.sample, logical);
+    const size_t results = filter_.outputs.empty() ? 1 : filter_.outputs.size();
+    for (size_t i = 0; i < results; i++)
+        shape_.result[i] = filter_.result_type(i, dtype, nb::none(), shape_.sample, logical);
     any_spec spec;
     kind_ = filter_.fill(spec, outputs_, shape_);
     size_t bytes = 0;
@@ -344,7 +366,7 @@ nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb
     std::vector<sat_view> views(made.size());
     const loop l = loop_of(s, {}, nullptr, false, false);
     for (size_t i = 0; i < made.size(); i++)
-        views[i] = view_at(filter_.target(targets[i], made[i], like, x, shape_.result, dtype_), l, 0);
+        views[i] = view_at(filter_.target(targets[i], made[i], like, x, shape_.result[i], dtype_), l, 0);
     sat_status status;
     {
         // Whoever waits for the filter has given away the interpreter's lock.

@@ -15,7 +15,7 @@ namespace sat_python
 struct shape_of_run {
     int64_t width = 0, height = 0, c = 1, count = 1, band_rows = 0;
     int channels = 1;
-    sat_type sample = SAT_TYPE_NONE, result = SAT_TYPE_NONE;
+    sat_type sample = SAT_TYPE_NONE, result[SAT_OUTPUTS] = {};
     bool masked = false, turned = false;
 };
 
@@ -24,6 +24,7 @@ struct filter {
     filter(int which, int64_t height, int64_t width, nb::handle border_name, nb::handle border_value,
            nb::handle nodata_value);
     void counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_);
+    void take_min_valid(bool is_number);
     void add(nb::handle statistic, bool compare, nb::dict parameters);
 
     // The filter of a whole image: the result, or a tuple of them.
@@ -36,8 +37,8 @@ struct filter {
     static sat_status run(kind used, void *object, const sat_view *src, const sat_view *mask, const sat_view *results,
                           sat_run_options *options);
 
-    // The results' type: dtype's, or out's, or that of such samples; SAT_TYPE_NONE: none can be.
-    sat_type result_type(int dtype, nb::handle out, sat_type sample, bool logical) const;
+    // A result's type: dtype's, or out's, or the statistic's of these samples; SAT_TYPE_NONE: none can be.
+    sat_type result_type(size_t i, int dtype, nb::handle out, sat_type sample, bool logical) const;
     std::vector<nb::object> outs(nb::handle out) const; // the arrays that are given, None where there is none
     // A result's array, made where it is None, or checked.
     samples target(array &a, nb::object &made, const samples &like, const axes &x, sat_type type, int dtype) const;

@@ -86,6 +86,7 @@ NB_MODULE(_core, m)
                      [](const table &t) { return t.has[table::counts] ? t.arrays[table::counts] : nb::none(); })
         .def_prop_ro("layout", [](const table &t) { return (int)t.layout; })
         .def_prop_ro("sample", [](const table &t) { return type_name(t.sample); })
+        .def_prop_ro("level", [](const table &t) { return t.level; })
         .def_prop_ro("mapped", [](const table &t) { return t.mapped; })
         .def_prop_ro("widens", [](const table &t) { return t.widens; })
         .def_prop_ro("nodata",
@@ -103,7 +104,7 @@ NB_MODULE(_core, m)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
         .def("ask", ask_table, x, x, x, x, o);
     m.def("table", make_table, o, o, x, o, o, x, x, o, o);
-    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o);
+    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o, x);
     m.def("load", load_table);
     m.def("ask_image", ask_image, o, x, x, x, x, o, o, o, o, o);
     nb::class_<writer>(m, "Writer")

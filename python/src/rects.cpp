@@ -68,6 +68,7 @@ struct answers {
         a.output = now.data(), a.outputs = (int)now.size();
         a.threads = threads;
     }
+    nb::tuple answer() const { return nb::make_tuple(arrays, imprecise); }
 
     size_t step;
     nb::list arrays;
@@ -75,24 +76,24 @@ struct answers {
     std::vector<sat_rect_output> outputs, now;
     sat_sum *sums = nullptr;
     bool asked_sums = false;
+    int64_t imprecise = 0; // of all runs
 };
 
 sat_type sum_type_of(sat_type type, bool fractions)
 {
-    if (fractions || type == SAT_F32 || type == SAT_F64) return SAT_F64;
-    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32 || type == SAT_I64 ? SAT_I64 : SAT_U64;
+    return fractions || type == SAT_F32 || type == SAT_F64 ? SAT_F64 : SAT_I64;
 }
 
 } // namespace
 
-nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
+nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
                    nb::handle out_arrays)
 {
     const rectangles r(rects);
     const samples &s = t.at[table::sums];
     const loop l = loop_of(s, {}, nullptr, false, false);
     answers out(names, out_arrays, s, l, r.n, sum_type_of(s.type, r.fractions));
-    if (r.n == 0) return out.arrays;
+    if (r.n == 0) return out.answer();
     {
         call c((int64_t)r.n * s.n * s.c * 64);
         sat_status status = SAT_OK;
@@ -105,17 +106,20 @@ nb::list ask_table(const table &t, nb::handle rects, const std::vector<std::stri
             ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
             ask.counts = t.has[table::counts] ? &counts : nullptr;
             out.ask(ask, i);
+            int64_t imprecise = 0;
+            ask.imprecise = &imprecise;
             status =
                 r.fractions
                     ? sat_table_statistics_f64(&sums, second, (const sat_rect_f64 *)r.buffer.buf, r.n, &ask, &c.options)
                     : sat_table_statistics(&sums, second, (const sat_rect *)r.buffer.buf, r.n, &ask, &c.options);
+            out.imprecise += imprecise;
         }
         c.end(status);
     }
-    return out.arrays;
+    return out.answer();
 }
 
-nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
+nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
                    nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
                    nb::handle batch_axis)
 {
@@ -131,7 +135,7 @@ nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::st
     }
     const loop l = loop_of(s, {}, has_mask ? &m : nullptr, false, false);
     answers out(names, out_arrays, s, l, r.n, sum_type_of(s.type, r.fractions));
-    if (r.n == 0) return out.arrays;
+    if (r.n == 0) return out.answer();
     sat_statistics ask = {};
     ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
     take_nodata(nodata, s.type, ask);
@@ -148,7 +152,7 @@ nb::list ask_image(nb::handle image, nb::handle rects, const std::vector<std::st
         }
         c.end(status);
     }
-    return out.arrays;
+    return out.answer();
 }
 
 } // namespace sat_python

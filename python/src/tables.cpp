@@ -2,6 +2,7 @@
 #include "tables.h"
 
 #include <nanobind/ndarray.h>
+#include <sat_query.h>
 
 #include <vector>
 
@@ -58,6 +59,27 @@ void take_part(table &t, int k, nb::object made, const samples &entries, const s
             (std::string("out: ") + type_name(t.at[k].type) + " where dtype is " + type_name(spec.accum)).c_str());
 }
 
+// Whether a table's sums are those of x - level: of floats, with squares, both in f64.
+bool has_level(const table &t)
+{
+    return is_float(t.sample) && t.has[table::squares] && t.at[table::sums].type == SAT_F64 &&
+           t.at[table::squares].type == SAT_F64;
+}
+
+// The level of all images of a loop: that of the first that has one, or 0.
+double level_of(const samples &s, const samples &mask, const loop &l, const sat_plan_spec &spec)
+{
+    double level = NAN;
+    call c(s.w * s.c);
+    sat_status status = SAT_OK;
+    for (int64_t i = 0; i < l.outer && status == SAT_OK && std::isnan(level); i++) {
+        const sat_view image = view_at(s, l, i), valid = spec.masked ? view_at(mask, l, i) : sat_view{};
+        status = sat_image_level(&image, spec.masked ? &valid : nullptr, &level, &spec);
+    }
+    c.end(status);
+    return std::isnan(level) ? 0 : level;
+}
+
 } // namespace
 
 sat_table table::part(int which, const loop &l, int64_t i) const
@@ -66,6 +88,7 @@ sat_table table::part(int which, const loop &l, int64_t i) const
     t.view = view_at(at[which], l, i);
     t.layout = layout, t.sample = sample;
     t.power = powers[which];
+    if (which != counts) t.level = level;
     return t;
 }
 
@@ -108,8 +131,10 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
     const loop l = loop_of(s, results, has_mask ? &m : nullptr, true, true);
     if (l.turned) std::swap(p.width, p.height);
     p.channels = l.channels, p.count = l.count;
+    if (has_level(*t)) t->level = level_of(s, m, l, p);
     for (int k = 0; k < table::parts; k++) {
         if (!t->has[k]) continue;
+        p.level = k == table::counts ? 0 : t->level;
         p.power = powers[k], p.accum = t->at[k].type;
         lent plan(kind::plan, spec);
         call c(s.n * s.c * s.h * s.w);
@@ -126,9 +151,10 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
 }
 
 std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::handle counts, int sample, int layout,
-                                      nb::handle channel_axis, nb::handle batch_axis)
+                                      nb::handle channel_axis, nb::handle batch_axis, nb::handle level)
 {
     auto t = std::make_unique<table>();
+    t->level = number(level, "level");
     t->layout = (sat_layout)layout, t->sample = (sat_type)sample;
     const nb::handle given[table::parts] = {sums, squares, counts};
     for (int k = 0; k < table::parts; k++) {
@@ -143,6 +169,8 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
         t->arrays[k] = nb::borrow(given[k]);
         t->has[k] = true;
     }
+    if (t->level != 0 && !has_level(*t))
+        throw nb::value_error("level: sums and squares of float samples, both float64, have one");
     // The library knows which types of entries and samples go together.
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
     const sat_table first = t->part(table::sums, l, 0);
@@ -210,6 +238,7 @@ std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sam
     t->has_nodata = info.has_nodata && !std::isnan(info.nodata),
     t->skip_nan = info.has_nodata && std::isnan(info.nodata);
     t->nodata = t->has_nodata ? info.nodata : 0;
+    t->level = parts[table::sums].level;
     t->widens = true;
     t->mapped = !info.is_mapped ? 0 : info.has_trailer ? info.checksum : info.data_bytes;
     for (int k = 0; k < table::parts; k++)
@@ -240,7 +269,7 @@ writer::writer(const std::string &path, const table &like, int type, bool no_clo
     s.type = (sat_type)type, s.n = 1;
     s.c_bytes = bytes, s.x_bytes = s.c * bytes, s.y_bytes = s.w * s.x_bytes;
     t.view = row_view(s);
-    t.layout = like.layout, t.sample = like.sample, t.power = 1;
+    t.layout = like.layout, t.sample = like.sample, t.power = 1, t.level = like.level;
     sat_file_write_options options = {};
     options.no_clobber = no_clobber, options.counts = like.has[table::counts];
     options.moments = like.has[table::squares] ? 2 : 1;
