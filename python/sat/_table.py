@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import IMAGE, LAYOUTS, MASK, apart, check_result, code, readable
+from ._arrays import IMAGE, LAYOUTS, MASK, Nodata, check_result, code, given_nodata, readable, taken
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -366,7 +366,7 @@ def table(
     image: ArrayLike,
     moments: int = 1,
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | tuple[Array, ...] | None = None,
     *,
     dtype: DTypeLike | None = None,
@@ -378,9 +378,10 @@ def table(
 
     image    (H, W) or (H, W, C) with C up to 4; bool, uint8 to uint32, int8 to int32, float32, float64; others are
              converted once (docs/python.md, "Arrays").  channel_axis and batch_axis say otherwise which axis is which.
+             Of a DataArray, its y = scale_factor * x + add_offset.
     moments  2: the sums of the squares, too, for variances.
     mask     (H, W) of bool or uint8: pixels that are not 0 count.  A masked array brings its own.
-    nodata   samples of this value do not count; NaN: NaNs do not.
+    nodata   samples of this value do not count; NaN: NaNs do not.  None: a DataArray's own value; "ignore": none.
     out      the array of the sums, which is written and kept; a tuple with those of the squares and of the counts,
              where there are such.  Its dtype is that of the sums.
     dtype    of the sums; by default the narrowest of uint32, uint64 (signed: int32, int64; floats: float64) that is
@@ -398,11 +399,12 @@ def table(
     Raises TypeError for samples or sums of no such type, ValueError for shapes, MemoryError.
     F. C. Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
     """
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
+    if type(image) is not np.ndarray:
+        image, mask, nodata, channel_axis, batch_axis = taken(image, mask, nodata, channel_axis, batch_axis)
     if moments != 1 and moments != 2:
         raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
+    nodata = given_nodata(nodata)
     made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
     if dtype is None and made.squares is not None and made.sample.kind in "iu":
         check_squares(made.squares, made.sample)
@@ -456,7 +458,7 @@ def mean(
     image: ArrayLike,
     rects: ArrayLike,
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     *,
     clip: bool = False,
@@ -469,9 +471,8 @@ def mean(
     Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that, unlike in a table,
     a NaN reaches only the rectangles that hold it.
     """
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
     if type(image) is not np.ndarray:
+        image, mask, nodata, channel_axis, batch_axis = taken(image, mask, nodata, channel_axis, batch_axis)
         image = readable(image, IMAGE, "image")
     if mask is not None and type(mask) is not np.ndarray:
         mask = readable(mask, MASK, "mask")
@@ -480,5 +481,6 @@ def mean(
     index = _index(one, batch, channel_axis is not None or image.ndim - batch == 3)
     named = None if out is None else {"mean": out}
     views = _views(named, ["mean"], False, index, [boxes, image, mask]) if named else None
+    nodata = given_nodata(nodata)
     answers = _core.ask_image(image, boxes, ["mean"], bool(clip), 0, views, mask, nodata, channel_axis, batch_axis)
     return _shaped(answers, ["mean"], False, index, named, views)["mean"]
