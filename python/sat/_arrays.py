@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence
+from typing import Any, Callable, Literal, Sequence, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
+
+_Result = TypeVar("_Result")
+Nodata: TypeAlias = "float | Literal['ignore'] | None"
 
 # The numbers of src/lib/sat.h for NumPy's types.
 CODES: dict[Any, int] = {
@@ -130,6 +133,40 @@ def check_result(out: Any, others: Sequence[Any]) -> None:
     for other in others:
         if isinstance(other, np.ndarray) and np.may_share_memory(out, other):
             raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
+
+
+def given_nodata(nodata: Any) -> float | None:
+    """Returns the nodata value that a caller gave; None for "ignore"."""
+    value: float | None = None if isinstance(nodata, str) and nodata == "ignore" else nodata
+    return value
+
+
+def is_labelled(image: Any) -> bool:
+    """Whether an image is a DataArray of xarray, or another array that has named dimensions and an encoding."""
+    return all(hasattr(image, name) for name in ("dims", "attrs", "encoding", "dtype", "copy"))
+
+
+def is_wrapped(image: Any) -> bool:
+    """Whether an image has a mask or labels, which its results have, too."""
+    return isinstance(image, np.ma.MaskedArray) or is_labelled(image)
+
+
+def call_wrapped(function: Callable[..., _Result], arguments: dict[str, Any]) -> _Result:
+    """Calls a filter of the package on an array with a mask or with labels."""
+    from . import _labelled, _masked  # few calls need them
+
+    masked = isinstance(arguments["image"], np.ma.MaskedArray)
+    result: _Result = (_masked if masked else _labelled).call(function, arguments)
+    return result
+
+
+def taken(image: Any, mask: Any, nodata: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, ...]:
+    """Returns an image as an array, its mask, its nodata value and its axes."""
+    if is_labelled(image):
+        from . import _labelled
+
+        return _labelled.taken(image, mask, nodata, channel_axis, batch_axis)
+    return *apart(image, mask, channel_axis, batch_axis), given_nodata(nodata), channel_axis, batch_axis
 
 
 def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, Any]:

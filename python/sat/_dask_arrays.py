@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import struct
 import uuid
 from typing import Any, Sequence
 
@@ -10,7 +13,9 @@ import dask
 import dask.array as da
 import numpy as np
 import zarr
-from numpy.typing import DTypeLike
+
+from ._arrays import is_labelled
+from ._labelled import Axes
 
 CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
 _UNFINISHED = "sat_unfinished"  # an attribute of results, until all is written
@@ -24,7 +29,7 @@ def opened(x: Any, name: str) -> Any:
         raise ValueError(f"{name}: {x.store_path}: a result that was not written to its end")
     if isinstance(x, (zarr.Array, da.Array)):
         return x
-    if hasattr(x, "dims"):
+    if is_labelled(x):
         x = x.data
     if isinstance(x, da.Array) or hasattr(x, "__array__"):
         return da.asarray(x)
@@ -38,12 +43,25 @@ def chunks_of(x: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(da.core.normalize_chunks(x.shards or x.chunks, shape=x.shape, dtype=x.dtype))
 
 
+def in_json(result: Any) -> dict[str, Any]:
+    """The attributes of a DataArray as xarray writes them to Zarr, with its nodata value."""
+    fill = result.encoding.get("_FillValue", result.attrs.get("_FillValue"))
+    found = json.loads(json.dumps(result.attrs, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v)))
+    if fill is not None and result.dtype.kind == "f":
+        found["_FillValue"] = base64.standard_b64encode(struct.pack("<d", fill)).decode()
+    return dict(found)
+
+
 def written_to(
-    to: Any, dtypes: DTypeLike | dict[str, Any], shape: Sequence[int], chunks: Sequence[int], compressors: Any
+    to: Any, dtypes: Any, shape: Sequence[int], chunks: Sequence[int], compressors: Any, dims: Sequence[Any] = ()
 ) -> tuple[Any, ...]:
-    """New arrays of a store at a path: one, or those of a group by their names.  One that is there is an error."""
+    """New arrays of a store at a path: one, or those of a group by their names.  One that is there is an error.
+
+    dtypes  a type, or those of a group by their names; dims: the names of dimensions, which version 3 stores."""
     options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}
     options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
+    if dims and zarr.config.get("default_zarr_format") == 3:
+        options["dimension_names"] = [str(dim) for dim in dims]
     if not isinstance(dtypes, dict):
         return (zarr.create_array(os.fspath(to), dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
     group = zarr.create_group(os.fspath(to))
@@ -70,26 +88,17 @@ def finished(arrays: Sequence[Any]) -> None:
         del array.attrs[_UNFINISHED]
 
 
-def mask_of(x: Any, mask: Any, shape: tuple[int, int]) -> Any:
-    """The mask, as the image is: in a store, or a Dask array."""
+def mask_of(x: Any, mask: Any, shape: tuple[int, int], axes: Axes | None = None) -> Any:
+    """The mask, as the image is: in a store, or a Dask array.  axes: those of a DataArray that the image is."""
     if mask is None:
         return None
-    mask = opened(mask, "mask")
+    mask = mask if axes is not None and is_labelled(mask) else opened(mask, "mask")
     if isinstance(x, zarr.Array) and not isinstance(mask, zarr.Array):
         raise TypeError("mask: of an image in a store, a path or a zarr.Array; or give both as Dask arrays")
-    if mask.shape != shape:
-        raise ValueError(f"mask: shape {mask.shape}; the image's is {shape}")
     if isinstance(mask, zarr.Array) and not isinstance(x, zarr.Array):
         mask = da.from_zarr(mask)
+    if axes is not None:
+        mask = da.asarray(axes.mask(mask))
+    if mask.shape != shape:
+        raise ValueError(f"mask: shape {mask.shape}; the image's is {shape}")
     return mask
-
-
-def nodata_of(x: Any) -> float | None:
-    """What a DataArray says of samples that are no data, as rioxarray has it.
-
-    A value in its encoding (`rio.encoded_nodata`) is what a file holds: floats were decoded from it to NaN."""
-    encoded, value = x.encoding.get("_FillValue"), x.attrs.get("_FillValue")
-    if x.dtype.kind == "f" and (encoded is not None or value is None):
-        return float("nan")
-    value = value if encoded is None else encoded
-    return None if value is None else float(value)

@@ -16,7 +16,9 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _table
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
+from ._arrays import Nodata, given_nodata, is_labelled
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, put, task, written_to
+from ._labelled import axes_of, decoded, nodata_of, samples_of
 from ._table import _STATISTICS, _names, _rectangles
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -102,11 +104,12 @@ def _sum(a: list[Array], b: list[Array]) -> list[Array]:
 
 
 def table(
-    x: Any, moments: int = 1, mask: Any = None, nodata: float | None = None, to: Any = None, compressors: Any = "auto"
+    x: Any, moments: int = 1, mask: Any = None, nodata: Nodata = None, to: Any = None, compressors: Any = "auto"
 ) -> Table:
     """The summed-area table of an image (H, W) larger than memory.
 
-    x, mask, nodata  as of `box()`; moments: 2, for variances, as of `sat.table()`.
+    x, mask, nodata  as of `box()`, but of a DataArray's y = scale_factor * x + add_offset.
+    moments          2, for variances, as of `sat.table()`.
     to               a path: the tables are written to a new Zarr group there, some 64 MB at a time, now.  None: Dask
                      arrays with the image's chunks.
     compressors      of `to`, as of `zarr.create_array()`; None: none.
@@ -115,14 +118,18 @@ def table(
     the next begin.  An image in a store is read twice for it.  Integers are exact, modulo 2^64; sums of squares of
     samples of 32 bits above 2^53 are refused.  Floats are within 2 (W + H) 2^-53 of the sum of absolute values.
     """
-    source = opened(x, "x")
+    source, axes, value = opened(x, "x"), None, given_nodata(nodata)
+    if is_labelled(x):
+        axes = axes_of(x)
+        source, value = decoded(x, axes.upright(samples_of(x, source)), axes, nodata_of(x, nodata))
     if source.ndim != 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
-    if hasattr(x, "encoding") and nodata is None:
-        nodata = nodata_of(x)
-    mask = mask_of(source, mask, source.shape)
+    mask = mask_of(source, mask, source.shape, axes)
+    if isinstance(getattr(source, "_meta", None), np.ma.MaskedArray):
+        valid = ~da.ma.getmaskarray(source)
+        source, mask = da.ma.getdata(source), valid if mask is None else valid & (mask != 0)
     tried = _table.table(
-        np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), nodata
+        np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), value
     )
     signed = {"f": "f8", "i": "i8"}.get(source.dtype.kind, "u8")
     kinds = [signed]
@@ -139,7 +146,7 @@ def table(
         piece = max(d for d in range(1, most + 1) if high % d == 0)
         if 4 * piece < most:  # tables of few rows to a chunk: rather bands that share some chunks of the image
             piece, high = most, -(-high // most) * most
-    made = _Sums(moments, nodata, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
+    made = _Sums(moments, value, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
     # Bands that are written have one height: no two write to a chunk.
     heights = da.core.normalize_chunks(high, (height,))[0] if to is not None else chunks[0]
     bands = [range(end - rows, end) for rows, end in zip(heights, np.cumsum(heights).tolist())]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import apart, code, sides
+from ._arrays import Nodata, call_wrapped, code, given_nodata, is_wrapped, sides
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 Size: TypeAlias = "int | tuple[int, int]"
@@ -24,7 +24,7 @@ def box_filter(
     size: Size,
     border: str,
     border_value: Any,
-    nodata: float | None,
+    nodata: Nodata,
     anchor: str = "second",
     min_valid: float = 0,
     empty: float | None = None,
@@ -32,7 +32,7 @@ def box_filter(
 ) -> _core.Filter:
     """What `box()` and `Box` make."""
     height, width = sides(size)
-    made = _core.Filter(BOX, height, width, border, border_value, nodata)
+    made = _core.Filter(BOX, height, width, border, border_value, given_nodata(nodata))
     made.counting(0, min_valid, empty, anchor, 0)
     made.keep_holes = keep_holes
     return made
@@ -44,7 +44,7 @@ def window_filter(
     compare: bool,
     border: str,
     border_value: Any,
-    nodata: float | None,
+    nodata: Nodata,
     ddof: int = 0,
     value_range: float = 0,
     anchor: str = "second",
@@ -56,7 +56,7 @@ def window_filter(
 ) -> _core.Filter:
     """What `window()`, `threshold()` and `Window` make."""
     height, width = sides(size)
-    made = _core.Filter(WINDOW, height, width, border, border_value, nodata)
+    made = _core.Filter(WINDOW, height, width, border, border_value, given_nodata(nodata))
     made.counting(ddof, min_valid, empty, anchor, value_range)
     made.keep_holes = keep_holes
     if extremes is not None:
@@ -87,31 +87,17 @@ def gauss_filter(
     amount: float,
     border: str,
     border_value: Any,
-    nodata: float | None,
+    nodata: Nodata,
     min_valid: float = 0,
     empty: float | None = None,
     keep_holes: bool = False,
 ) -> _core.Filter:
     """What `gauss()`, `unsharp()`, `dog()` and `Gauss` make."""
-    made = _core.Filter(GAUSS, 1, 1, border, border_value, nodata)
+    made = _core.Filter(GAUSS, 1, 1, border, border_value, given_nodata(nodata))
     made.counting(0, min_valid, empty, "second", 0)
     made.keep_holes = keep_holes
     made.gauss(mode, sigma, sigma2, amount)
     return made
-
-
-def _apply(
-    made: _core.Filter,
-    image: Any,
-    mask: Any,
-    out: Any,
-    dtype: DTypeLike | None,
-    channel_axis: int | None,
-    batch_axis: int | None,
-) -> Any:
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
-    return made.apply(image, mask, out, 0 if dtype is None else code(dtype), channel_axis, batch_axis)
 
 
 def _in_int64(results: Any, out: Any) -> Any:
@@ -131,7 +117,7 @@ def box(
     size: Size,
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     *,
@@ -145,14 +131,16 @@ def box(
 ) -> Array:
     """The mean of the window around each pixel, at a cost that does not depend on the window.
 
-    image       (H, W) or (H, W, C), as of `sat.table()`.
+    image       (H, W) or (H, W, C), as of `sat.table()`.  Of a DataArray the result is one, with the attributes that
+                hold for it; of a masked array it is one, masked where it is empty.  With out= it is a plain array.
     size        the window's side, or (height, width), in pixels; it may exceed the image.  Of floats, with a border
                 that repeats samples, one that reaches beyond the image by more than eight times its size is slow.
     border      what lies beyond the edge: "shrink" (the mean of the pixels inside), "reflect101" (d c b | a b c d;
                 OpenCV's default, SciPy's "mirror"), "reflect" (SciPy's default), "replicate" (SciPy's "nearest"),
                 "wrap", "constant" (of `border_value`, one number or one for each channel).
     mask        (H, W) or (N, H, W) of bool or uint8: pixels that are not 0 count.
-    nodata      samples of this value do not count; NaN: NaNs do not.
+    nodata      samples of this value do not count; NaN: NaNs do not.  None: a DataArray's own value, which its empty
+                results of integers have, too; "ignore": none.
     out, dtype  the result's: the image's dtype, float32 or float64.  The default is out's, else the image's; of bool
                 images float32, the share of True.
     anchor      of even sides: "second", as OpenCV's, or "first", one pixel further right and down.
@@ -167,8 +155,10 @@ def box(
 
     Raises TypeError and ValueError.  `out` must not overlap the image.
     """
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(box, locals())
     made = box_filter(size, border, border_value, nodata, anchor, min_valid, empty, keep_holes)
-    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = made.apply(image, mask, out, code(dtype), channel_axis, batch_axis)
     return result
 
 
@@ -178,7 +168,7 @@ def window(
     statistic: str | Sequence[str],
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | tuple[Array, ...] | None = None,
     dtype: DTypeLike | None = None,
     *,
@@ -213,6 +203,8 @@ def window(
     The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats,
     variances are joined from parts (Chan, Golub and LeVeque 1979), so that nothing cancels.
     """
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(window, locals())
     long = dtype is not None and np.dtype(dtype) == np.int64
     if long:
         if not {statistic} <= _WHOLE if isinstance(statistic, str) else not set(statistic) <= _WHOLE:
@@ -235,8 +227,8 @@ def window(
         parameters,
     )
     if long:
-        return _in_int64(_apply(made, image, mask, None, "float64", channel_axis, batch_axis), out)
-    return _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+        return _in_int64(made.apply(image, mask, None, code("float64"), channel_axis, batch_axis), out)
+    return made.apply(image, mask, out, code(dtype), channel_axis, batch_axis)
 
 
 def threshold(
@@ -245,7 +237,7 @@ def threshold(
     method: str = "sauvola",
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike = bool,
     *,
@@ -266,6 +258,8 @@ def threshold(
     The surface that the pixel is compared with is `window(image, size, method)`, which has the other parameters.
     J. Sauvola and M. Pietikainen, Adaptive document image binarization, Pattern Recognition 33 (2000).
     """
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(threshold, locals())
     if method not in _THRESHOLDS:
         raise ValueError(f"method {method!r} is none of {', '.join(_THRESHOLDS)}")
     if np.dtype(dtype) not in (np.dtype(bool), np.dtype("uint8")):
@@ -289,17 +283,17 @@ def threshold(
     kind = None if np.dtype(dtype) == bool else dtype
     if out is None and kind is None:
         # A new array is not given away before its bytes are 0 and 1.
-        wide: Array = _apply(made, image, mask, None, "uint8", channel_axis, batch_axis)
+        wide: Array = made.apply(image, mask, None, code("uint8"), channel_axis, batch_axis)
         np.bitwise_and(wide, 1, out=wide)
         return wide.view(bool)
     if out is not None and out.dtype == bool:
         wide = out.view(np.uint8)
         try:
-            _apply(made, image, mask, wide, "uint8", channel_axis, batch_axis)
+            made.apply(image, mask, wide, code("uint8"), channel_axis, batch_axis)
         finally:
             np.bitwise_and(wide, 1, out=wide)
         return out
-    result: Array = _apply(made, image, mask, out, "uint8", channel_axis, batch_axis)
+    result: Array = made.apply(image, mask, out, code("uint8"), channel_axis, batch_axis)
     return result
 
 
@@ -308,7 +302,7 @@ def gauss(
     sigma: float,
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     *,
@@ -324,11 +318,13 @@ def gauss(
     Up to sigma 4 the Gaussian is sampled, with the weights of `scipy.ndimage.gaussian_filter()`; wider ones are four
     boxes with weighted rims, whose time hardly depends on sigma and whose weights differ by at most 0.36 % of the
     largest. With a mask or nodata: normalised convolution (Knutsson and Westin 1993); min_valid is a share of the
-    weight, 1.0: none is missing. keep_holes: pixels that do not count are `empty`, by default nodata, else NaN, and 0 of integers. The other
-    parameters are as of `box()`.
+    weight, 1.0: none is missing. keep_holes: pixels that do not count are `empty`, by default nodata, else NaN, and 0
+    of integers. The other parameters are as of `box()`.
     """
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(gauss, locals())
     made = gauss_filter(BLUR, sigma, 0, 0, border, border_value, nodata, min_valid, empty, keep_holes)
-    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = made.apply(image, mask, out, code(dtype), channel_axis, batch_axis)
     return result
 
 
@@ -338,7 +334,7 @@ def unsharp(
     amount: float,
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     *,
@@ -351,8 +347,10 @@ def unsharp(
 ) -> Array:
     """An unsharp mask: image + amount * (image - gauss(image, sigma)), rounded once, and cut to the range of
     integers."""
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(unsharp, locals())
     made = gauss_filter(UNSHARP, sigma, 0, amount, border, border_value, nodata, min_valid, empty, keep_holes)
-    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = made.apply(image, mask, out, code(dtype), channel_axis, batch_axis)
     return result
 
 
@@ -362,7 +360,7 @@ def dog(
     sigma2: float,
     border: str = "shrink",
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     *,
@@ -374,6 +372,8 @@ def dog(
 ) -> Array:
     """The difference of Gaussians gauss(image, sigma) - gauss(image, sigma2): float32, of 32-bit integers and float64
     images float64."""
+    if type(image) is not np.ndarray and is_wrapped(image):
+        return call_wrapped(dog, locals())
     made = gauss_filter(DOG, sigma, sigma2, 0, border, border_value, nodata, min_valid, empty)
-    result: Array = _apply(made, image, mask, out, dtype, channel_axis, batch_axis)
+    result: Array = made.apply(image, mask, out, code(dtype), channel_axis, batch_axis)
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import code
+from ._arrays import Nodata, code, is_labelled
 from ._filters import BLUR, Size, box_filter, gauss_filter, window_filter
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -85,6 +85,8 @@ class _Rows:
             raise TypeError(
                 "rows: a masked array; its data and mask=~rows.mask are taken, by a filter with masked=True"
             )
+        if type(rows) is not np.ndarray and is_labelled(rows):
+            raise TypeError("rows: a DataArray, whose nodata value may not be the filter's; pass rows.values")
         return self._rows.run(rows, first, y0, y1, mask, out, continues)
 
 
@@ -112,7 +114,7 @@ class Box(_Rows):
         dtype: DTypeLike,
         size: Size,
         border: str = "shrink",
-        nodata: float | None = None,
+        nodata: Nodata = None,
         *,
         result: DTypeLike | None = None,
         band_rows: int = 256,
@@ -139,7 +141,7 @@ class Window(_Rows):
         size: Size,
         statistic: str | Sequence[str],
         border: str = "shrink",
-        nodata: float | None = None,
+        nodata: Nodata = None,
         *,
         result: DTypeLike | None = None,
         band_rows: int = 256,
@@ -184,7 +186,7 @@ class Gauss(_Rows):
         dtype: DTypeLike,
         sigma: float,
         border: str = "shrink",
-        nodata: float | None = None,
+        nodata: Nodata = None,
         *,
         result: DTypeLike | None = None,
         band_rows: int = 256,

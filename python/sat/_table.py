@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import IMAGE, LAYOUTS, MASK, apart, check_result, code, readable
+from ._arrays import IMAGE, LAYOUTS, MASK, Nodata, check_result, code, given_nodata, readable, taken
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -415,7 +415,7 @@ def table(
     image: ArrayLike,
     moments: int = 1,
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | tuple[Array, ...] | None = None,
     *,
     dtype: DTypeLike | None = None,
@@ -427,9 +427,10 @@ def table(
 
     image    (H, W) or (H, W, C) with C up to 4; bool, uint8 to uint32, int8 to int32, float32, float64; others are
              converted once (docs/python.md, "Arrays").  channel_axis and batch_axis say otherwise which axis is which.
+             Of a DataArray, its y = scale_factor * x + add_offset.
     moments  2: the sums of the squares, too, for variances.
     mask     (H, W) of bool or uint8: pixels that are not 0 count.  A masked array brings its own.
-    nodata   samples of this value do not count; NaN: NaNs do not.
+    nodata   samples of this value do not count; NaN: NaNs do not.  None: a DataArray's own value; "ignore": none.
     out      the array of the sums, which is written and kept; a tuple with those of the squares and of the counts,
              where there are such.  Its dtype is that of the sums.
     dtype    of the sums; by default the narrowest of uint32, uint64 (signed: int32, int64; floats: float64) that is
@@ -447,11 +448,12 @@ def table(
     Raises TypeError for samples or sums of no such type, ValueError for shapes, MemoryError.
     F. C. Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
     """
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
+    if type(image) is not np.ndarray:
+        image, mask, nodata, channel_axis, batch_axis = taken(image, mask, nodata, channel_axis, batch_axis)
     if moments != 1 and moments != 2:
         raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
+    nodata = given_nodata(nodata)
     made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
     if dtype is None and made.squares is not None and made.sample.kind in "iu":
         check_squares(made.squares, made.sample)
@@ -507,7 +509,7 @@ def query(
     rects: ArrayLike,
     statistics: str | Sequence[str],
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: dict[str, Array] | None = None,
     *,
     ddof: int = 0,
@@ -517,9 +519,9 @@ def query(
 ) -> dict[str, Any]:
     """Statistics of rectangles straight from an image's pixels: a dict of arrays, by name, as of `Table.query()`.
 
-    image       as of `sat.table()`; or a Table, which `Table.query()` answers from.
-    mask        (H, W) of bool or uint8: pixels that are not 0 count.  nodata: samples of this value do not; NaN: NaNs.
-    others      as of `Table.query()`; var, std and rms need no `moments`.
+    image         as of `sat.table()`; or a Table, which `Table.query()` answers from.
+    mask, nodata  as of `sat.table()`.
+    others        as of `Table.query()`; var, std and rms need no `moments`.
 
     For a few rectangles, or where no table is exact: the time follows the pixels in the rectangles.  Integers are exact,
     rounded once.  Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that no
@@ -535,12 +537,12 @@ def query(
         if not (mask is None and nodata is None and channel_axis is None and batch_axis is None):
             raise TypeError("mask, nodata and axes are an image's; a table has its own")
         return image.query(rects, statistics, out, ddof=ddof, clip=clip)
-    if isinstance(image, np.ma.MaskedArray):
-        image, mask = apart(image, mask, channel_axis, batch_axis)
     if type(image) is not np.ndarray:
+        image, mask, nodata, channel_axis, batch_axis = taken(image, mask, nodata, channel_axis, batch_axis)
         image = readable(image, IMAGE, "image")
     if mask is not None and type(mask) is not np.ndarray:
         mask = readable(mask, MASK, "mask")
+    nodata = given_nodata(nodata)
     names = _names(statistics)
     boxes, one = _rectangles(rects)
     batch = None if batch_axis is None else batch_axis % (image.ndim or 1)
@@ -562,14 +564,18 @@ def mean(
     image: ArrayLike | Table,
     rects: ArrayLike,
     mask: ArrayLike | None = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     out: Array | None = None,
     *,
     clip: bool = False,
     channel_axis: int | None = None,
     batch_axis: int | None = None,
 ) -> Any:
-    """The means of rectangles straight from an image, float64: `query()` with one statistic."""
+    """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
+
+    `sat.query(image, rects, "mean")["mean"]`, which says more, also of `mask`, `nodata` and the axes.
+    out: float64, of the result's shape.
+    """
     named = None if out is None else {"mean": out}
     return query(
         image, rects, "mean", mask, nodata, named, clip=clip, channel_axis=channel_axis, batch_axis=batch_axis

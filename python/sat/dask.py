@@ -32,10 +32,11 @@ from zarr.buffer.cpu import NDBuffer
 
 import sat
 
-from ._arrays import sides
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, nodata_of, opened, put, task, written_to
+from ._arrays import Nodata, is_labelled, sides
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, in_json, mask_of, opened, put, task, written_to
 from ._dask_tables import Table, query, table
 from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
+from ._labelled import axes_of, labelled, passes, samples_of
 from ._rows import _Rows
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -86,11 +87,15 @@ class _How(NamedTuple):
         """The results of a block, one behind the other."""
         if extremes is not None:
             return self.whole(extremes).block(block, mask)
-        stack = np.empty((self.results, *block.shape), self.dtype)
-        out = stack[0] if self.results == 1 else tuple(stack)
         options = {**self.options, "mask": mask, "channel_axis": self.axes[2]}
         if self.name == "window" and self.results == 1 and not isinstance(self.options["statistic"], str):
             options["statistic"] = self.options["statistic"][0]
+        if isinstance(block, np.ma.MaskedArray):
+            made = getattr(sat, self.name)(block, **options)
+            stacked: Array = np.ma.stack(made if self.results > 1 else [made])
+            return stacked
+        stack = np.empty((self.results, *block.shape), self.dtype)
+        out = stack[0] if self.results == 1 else tuple(stack)
         getattr(sat, self.name)(block, out=out, **{k: v for k, v in options.items() if k != "dtype"})
         return stack
 
@@ -226,6 +231,7 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
         if size == 1:
             one.pop("min_valid", None)
         [samples] = by(_How("window", one, how.axes, 1, np.dtype("float64")), x, mask)
+        samples = da.ma.getdata(samples)
         found.append(reduced(da.where(da.isnan(samples), none, samples)))
     return task("extremes", _extremes, *found)
 
@@ -331,7 +337,7 @@ def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
         **({} if extremes is None else {"extremes": extremes}),
         new_axes={x.ndim: how.results},
         dtype=how.dtype,
-        meta=np.empty((0,) * (x.ndim + 1), how.dtype),
+        meta=(np.ma if isinstance(x._meta, np.ma.MaskedArray) else np).empty((0,) * (x.ndim + 1), how.dtype),
     )
     made = da.overlap.trim_internal(
         made, {axis + 1: d for axis, d in depth.items()}, {axis + 1: kind for axis, kind in edge.items()}
@@ -347,16 +353,11 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     to = options.pop("to", None)
     compressors = "auto" if to is None else options.pop("compressors", "auto")
     options = {key: value for key, value in options.items() if key != "dtype" or value is not None}
-    labelled = hasattr(x, "dims") and hasattr(x, "attrs") and hasattr(x, "coords")
     source = opened(x, "x")
     axes = [source.ndim - 2, source.ndim - 1]
-    if labelled:
-        if {"y", "x"} <= set(x.dims):
-            axes = [x.dims.index("y"), x.dims.index("x")]
-        if options.get("nodata") is None:
-            options["nodata"] = nodata = nodata_of(x)
-            if nodata is not None and nodata == nodata and name != "threshold":
-                options.setdefault("empty", nodata)
+    at = axes_of(x, channel_axis) if is_labelled(x) else None
+    if at is not None:
+        source, axes = at.upright(samples_of(x, source)), sorted((at.y, at.x))
     elif source.ndim == 3:
         channel = 2 if channel_axis is None else channel_axis % 3
         if channel_axis is None and source.shape[2] > 4:
@@ -367,46 +368,51 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     others = [axis for axis in range(source.ndim) if axis not in axes]
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
-    names: Any = options.get("statistic", options.get("method"))
-    several = names is not None and not isinstance(names, str)
+    names: Any = options.get("statistic", name)
+    several = not isinstance(names, str)
     names = list(names) if several else [names]
     distinct = list(dict.fromkeys(names))
-    if several and name == "window":
-        options["statistic"] = distinct
-    if "wolf" in distinct and others and source.shape[others[0]] > 4:
+    if "wolf" in (*distinct, options.get("method")) and others and source.shape[others[0]] > 4:
         raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
     small = [min(side, source.shape[axis]) for side, axis in zip(_sides(options), axes)]
-    tried = getattr(sat, name)(np.zeros(small, source.dtype), **options)  # says what is wrong with the options
-    how = _How(
-        name,
-        options,
-        (axes[0], axes[1], others[0] if others else None),
-        len(tried) if several else 1,
-        (tried[0] if several else tried).dtype,
-    )
-    if axes[0] > axes[1]:
-        raise ValueError("x: its columns lie before its rows; transposed, it is taken")
-    mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]))
-    dtypes = {one: how.dtype for one in distinct} if several else how.dtype
+    parts = [(source, options, list(range(len(distinct))))]
+    if at is not None:
+        parts = passes(x, source, at, name, distinct, options)
+    hows = []
+    for data, own, which in parts:
+        if several:
+            own["statistic"] = [distinct[i] for i in which]
+        tried = getattr(sat, name)(np.zeros(small, data.dtype), **own)  # says what is wrong with the options
+        dtype = (tried[0] if several else tried).dtype
+        hows.append(_How(name, own, (axes[0], axes[1], others[0] if others else None), len(which), dtype))
+    of = {distinct[i]: how for how, (_, _, which) in zip(hows, parts) for i in which}  # in the order of the results
+    mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]), at)
     chunks = [max(along) for along in chunks_of(source)]
-    create = None if to is None else lambda: written_to(to, dtypes, source.shape, chunks, compressors)
+
+    dims = [] if at is None else list(x.dims)
+    if at is not None:
+        dims[axes[0]], dims[axes[1]] = x.dims[at.y], x.dims[at.x]
+
+    def create() -> Any:
+        dtypes = {one: how.dtype for one, how in of.items()} if several else hows[0].dtype
+        return written_to(to, dtypes, source.shape, chunks, compressors, dims)
+
     if isinstance(source, zarr.Array):
-        results = _by_rows(how, source, mask, create)
+        results = _by_rows(hows[0], source, mask, None if to is None else create)
     else:
-        results = _by_chunks(how, source, mask)
-        if create:
+        results = [one for how, (data, _, _) in zip(hows, parts) for one in _by_chunks(how, data, mask)]
+        if to is not None:
             lazy, results = results, create()
             da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
-            finished(results)
-            results = [da.from_zarr(one) for one in results] if labelled else results
-    if several:
-        results = [results[distinct.index(one)] for one in names]
-    if labelled:
-        results = [x.copy(data=result) for result in results]
-        for result in results:
-            fill = x.encoding.get("_FillValue")
-            result.encoding = {} if fill is None or result.dtype == bool else {"_FillValue": fill}
-    return tuple(results) if several else results[0]
+    found = dict(zip(of, results))
+    if at is not None:
+        lazy = results if to is None else [da.from_zarr(one) for one in results]
+        found = {one: labelled(x, at.upright(a), one, of[one].options) for one, a in zip(of, lazy)}
+    if to is not None and not isinstance(source, zarr.Array):
+        for one, array in zip(found.values(), results) if at is not None else ():
+            array.attrs.update(in_json(one))
+        finished(results)
+    return tuple(found[one] for one in names) if several else found[names[0]]
 
 
 def box(
@@ -414,7 +420,7 @@ def box(
     size: Size,
     border: str = "shrink",
     mask: Any = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     *,
     channel_axis: int | None = None,
     **options: Any,
@@ -424,10 +430,10 @@ def box(
     x        a path or zarr.Array: the bits of `sat.box()` of the whole, floats too, each chunk decoded at most twice.
              A task holds a row of chunks and its results.
              A Dask array: integers have the same bits for any chunks, floats are within the bounds of one run.
-             A DataArray: a DataArray, with its coordinates and attributes; on its Dask array.
+             A DataArray: a DataArray, with its coordinates and the attributes that hold for the result.
     mask     (H, W), in a store if the image is, else a Dask or NumPy array.
-    nodata   of a DataArray None is what it says itself: a _FillValue that was decoded (`rio.encoded_nodata`) is NaN,
-             that of its attributes is that value, and of other floats NaN.  Results where nothing counts have it, too.
+    nodata   None: a DataArray's own value, as `rio.nodata` finds it, and NaN of floats without one; "ignore": none.
+             Empty results of integers have it, too; those of floats are NaN.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
              to an array of its name in a new group.  What is returned lies there; its attribute `sat_unfinished`
@@ -445,7 +451,7 @@ def window(
     statistic: str | Sequence[str],
     border: str = "shrink",
     mask: Any = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     *,
     channel_axis: int | None = None,
     **options: Any,
@@ -464,7 +470,7 @@ def threshold(
     method: str,
     border: str = "shrink",
     mask: Any = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     *,
     channel_axis: int | None = None,
     **options: Any,
@@ -479,7 +485,7 @@ def gauss(
     sigma: float,
     border: str = "shrink",
     mask: Any = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     *,
     channel_axis: int | None = None,
     **options: Any,
@@ -498,7 +504,7 @@ def unsharp(
     amount: float,
     border: str = "shrink",
     mask: Any = None,
-    nodata: float | None = None,
+    nodata: Nodata = None,
     *,
     channel_axis: int | None = None,
     **options: Any,

@@ -404,9 +404,10 @@ def test_data_arrays(rng):
         attrs={"_FillValue": -9999.0, "units": "m"},
         name="dem",
     )
-    want = [sat.window(plane, 7, ["mean", "std"], nodata=-9999, empty=-9999) for plane in a]
+    want = [sat.window(plane, 7, ["mean", "std"], nodata=-9999) for plane in a]
     for i, got in enumerate(sd.window(given, 7, ["mean", "std"])):
-        assert got.attrs == given.attrs and got.name == "dem" and got.chunks == given.chunks
+        assert got.attrs["units"] == "m" and np.isnan(got.attrs["_FillValue"]), "never the source's"
+        assert got.name == "dem" and got.chunks == given.chunks
         xarray.testing.assert_equal(got.coords.to_dataset(), given.coords.to_dataset())
         np.testing.assert_allclose(got.values, np.stack([w[i] for w in want]), rtol=1e-5, atol=1e-4)
     holes = given.where(given != -9999).assign_attrs(units="m")  # decoded: NaN in memory, the value in the encoding
@@ -416,7 +417,7 @@ def test_data_arrays(rng):
         holes.encoding, holes.attrs = encoding, attrs
         got = sd.box(holes, 7)
         np.testing.assert_allclose(got.values, sat.box(holes.values, 7, nodata=np.nan, channel_axis=0), rtol=1e-5)
-        assert got.encoding == ({"_FillValue": -9999.0} if encoding else {})
+        assert np.isnan(got.encoding.get("_FillValue", got.attrs.get("_FillValue"))) and len(got.encoding) < 2
     ints = xarray.DataArray(np.full((9, 9), 3, np.int16), dims=("y", "x"), attrs={"_FillValue": 3})
     assert (sd.box(ints, 3).values == 3).all(), "where nothing counts results are no data, too"
     made = sd.table(holes[0])
