@@ -127,7 +127,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint check check-build check-run \
-        wheel check-python bare machines compilers mutants judges surroundings quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
+        wheel check-python check-peers bare machines compilers mutants judges surroundings quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -336,6 +336,10 @@ wheel: deps-python
 ## check-python: build the Python package, install it into build/python/venv, test it there
 check-python: deps-python
 	@B=$(B) python/check.sh
+
+## check-peers: tests of SciPy, astropy, scikit-image, OpenCV and dask-image, with calls of sat in place of theirs: PEERS=
+check-peers: deps-python
+	@B=$(B) python/check.sh --peers $(PEERS)
 
 ## bare: the README's commands on a minimal Debian, which debootstrap makes (as root): RELEASE=bookworm or trixie
 bare:

