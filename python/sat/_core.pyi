@@ -49,8 +49,10 @@ def table(
     layout: int,
     channel_axis: int | None,
     batch_axis: int | None,
+    level: float | None = None,
     /,
 ) -> Table: ...
+def level(image: _Array, mask: _Array | None, nodata: float | None, /) -> float: ...
 def table_of_array(
     sums: Any,
     squares: Any,

@@ -6,6 +6,7 @@ tables of the bands begin.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, NamedTuple, Sequence, TypeAlias
 
@@ -15,8 +16,8 @@ import numpy as np
 import zarr
 from numpy.typing import ArrayLike
 
-from . import _table
-from ._arrays import Nodata, given_nodata, is_labelled
+from . import _core, _table
+from ._arrays import LAYOUTS, Nodata, given_nodata, is_labelled
 from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, put, task, written_to
 from ._labelled import axes_of, decoded, nodata_of, samples_of
 from ._table import _STATISTICS, _names, _rectangles
@@ -35,6 +36,7 @@ class Table(NamedTuple):
     squares: Any
     counts: Any
     sample: np.dtype[Any]
+    level: float = 0.0  # of floats with squares: they sum x - level, as `sat.Table.level` says
 
 
 class _Sums(NamedTuple):
@@ -45,6 +47,7 @@ class _Sums(NamedTuple):
     kinds: list[str]
     piece: int
     step: int
+    level: float
 
 
 def _loaded(part: Any) -> Any:
@@ -74,8 +77,9 @@ def _totals(
             at = 0 if carry is None else y if targets else top + y
             out = tuple(one[at : at + n] for one in tables)
             of = slice(top + y, top + y + n)
-            _table.table(
-                rows[of], made.moments, None if valid is None else valid[of], made.nodata, out, layout="inclusive"
+            _core.table(
+                rows[of], out, made.moments, None if valid is None else valid[of], made.nodata, 0,
+                LAYOUTS["inclusive"], None, None, made.level,
             )
             for i, one in enumerate(out):
                 above = None if carry is None else np.add(carry[i], last[i], out=sums[i])
@@ -99,8 +103,28 @@ def _totals(
     return last if carry is None else None if targets else tables
 
 
+def _level(part: Any, mask: Any, nodata: float | None) -> float:
+    """The level of a band, NaN of one without valid samples."""
+    return _core.level(_loaded(part), _loaded(mask), nodata)
+
+
 def _sum(a: list[Array], b: list[Array]) -> list[Array]:
     return [x + y for x, y in zip(a, b)]
+
+
+def _plane(x: Any, mask: Any, nodata: Nodata) -> tuple[Any, Any, float | None]:
+    """An image (H, W) as an array of Zarr or Dask, its mask and its nodata value."""
+    source, axes, value = opened(x, "x"), None, given_nodata(nodata)
+    if is_labelled(x):
+        axes = axes_of(x)
+        source, value = decoded(x, axes.upright(samples_of(x, source)), axes, nodata_of(x, nodata))
+    if source.ndim != 2 or min(source.shape) < 1:
+        raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
+    mask = mask_of(source, mask, source.shape, axes)
+    if isinstance(getattr(source, "_meta", None), np.ma.MaskedArray):
+        valid = ~da.ma.getmaskarray(source)
+        source, mask = da.ma.getdata(source), valid if mask is None else valid & (mask != 0)
+    return source, mask, value
 
 
 def table(
@@ -116,18 +140,10 @@ def table(
 
     Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
     the next begin.  An image in a store is read twice for it.  Integers are exact, modulo 2^64; sums of squares of
-    samples of 32 bits above 2^53 are refused.  Floats are within 2 (W + H) 2^-53 of the sum of absolute values.
+    samples of 32 bits above 2^53 are refused.  Floats are within 2 (W + H) 2^-53 of the sum of absolute values; with
+    squares they are summed less a level (`sat.Table.level`), for which the first rows are read at once.
     """
-    source, axes, value = opened(x, "x"), None, given_nodata(nodata)
-    if is_labelled(x):
-        axes = axes_of(x)
-        source, value = decoded(x, axes.upright(samples_of(x, source)), axes, nodata_of(x, nodata))
-    if source.ndim != 2 or min(source.shape) < 1:
-        raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
-    mask = mask_of(source, mask, source.shape, axes)
-    if isinstance(getattr(source, "_meta", None), np.ma.MaskedArray):
-        valid = ~da.ma.getmaskarray(source)
-        source, mask = da.ma.getdata(source), valid if mask is None else valid & (mask != 0)
+    source, mask, value = _plane(x, mask, nodata)
     tried = _table.table(
         np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), value
     )
@@ -146,7 +162,6 @@ def table(
         piece = max(d for d in range(1, most + 1) if high % d == 0)
         if 4 * piece < most:  # tables of few rows to a chunk: rather bands that share some chunks of the image
             piece, high = most, -(-high // most) * most
-    made = _Sums(moments, value, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))))
     # Bands that are written have one height: no two write to a chunk.
     heights = da.core.normalize_chunks(high, (height,))[0] if to is not None else chunks[0]
     bands = [range(end - rows, end) for rows, end in zip(heights, np.cumsum(heights).tolist())]
@@ -159,6 +174,11 @@ def table(
         return list(array.rechunk((heights, -1), method="tasks").to_delayed()[:, 0])
 
     images, masks = parts(source), parts(mask)
+    level = 0.0
+    if moments == 2 and source.dtype.kind == "f":
+        found = (task("table-level", _level, image, valid, value).compute() for image, valid in zip(images, masks))
+        level = next((one for one in found if one == one), 0.0)  # not NaN
+    made = _Sums(moments, value, kinds, piece, min(piece, max(1, _STEP_BYTES // (8 * width))), level)
     carries: list[Any] = [[np.zeros(width, kind) for kind in kinds]]
     for image, valid in zip(images, masks):
         carries.append(task("table-carry", _sum, carries[-1], task("table-totals", _totals, made, image, valid)))
@@ -174,7 +194,7 @@ def table(
         dask.compute(each)
         finished(targets)
         # The last that is written: without it there is no table.
-        zarr.open_group(os.fspath(to)).attrs["sample"] = source.dtype.name
+        zarr.open_group(os.fspath(to)).attrs.update({"sample": source.dtype.name, "level": level})
     else:
         arrays = [
             da.concatenate(
@@ -182,37 +202,73 @@ def table(
             ).rechunk(chunks, method="tasks")
             for i, kind in enumerate(kinds)
         ]
-    found = dict(zip(names, arrays))
-    return Table(found["sums"], found.get("squares"), found.get("counts"), source.dtype)
+    named = dict(zip(names, arrays))
+    return Table(named["sums"], named.get("squares"), named.get("counts"), source.dtype, level)
 
 
-def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof: int = 0) -> dict[str, Any]:
-    """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.Table.query()`; computed.
+def _answered(part: Any, mask: Any, names: list[str], nodata: float | None, ddof: int) -> dict[str, Any]:
+    """The statistics of all pixels of a part."""
+    rows = np.asarray(_loaded(part))
+    valid = None if mask is None else np.asarray(_loaded(mask))
+    return _table.query(rows, [0, 0, rows.shape[1], rows.shape[0]], names, valid, nodata, ddof=ddof)
 
-    table  what `table()` gave, or the path of the group it wrote.
 
-    Entries are taken chunk by chunk, each of which is read once.  Sums of integers are exact, means and variances
-    rounded once.  Raises ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
+def query(
+    image: Any,
+    rects: ArrayLike,
+    statistics: str | Sequence[str],
+    mask: Any = None,
+    nodata: Nodata = None,
+    *,
+    ddof: int = 0,
+) -> dict[str, Any]:
+    """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.query()`; computed.
+
+    image         an image (H, W) as of `table()`, of which the rectangles' pixels are read: for some hundreds of them.
+                  Or what `table()` gave, or the path of the group it wrote: any number of rectangles.
+    mask, nodata  of an image, as of `box()`.
+
+    Of a table entries are taken chunk by chunk, each of which is read once.  Sums of integers are exact, means and
+    variances rounded once; deviations of floats are as `sat.Table.query()` says, straight from an image exact.  Raises
+    ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
     """
-    if not isinstance(table, Table):
-        group = zarr.open_group(os.fspath(table), mode="r")
-        if "sample" not in group.attrs:
-            raise ValueError(f"{table}: no table, or one that was not written to its end")
-        table = Table(group["sums"], group.get("squares"), group.get("counts"), np.dtype(str(group.attrs["sample"])))
+    if isinstance(image, (str, os.PathLike)):
+        image = zarr.open(os.fspath(image), mode="r")
+    if isinstance(image, zarr.Group):
+        at = image.attrs
+        if "sample" not in at:
+            raise ValueError(f"{image.store_path}: no table, or one that was not written to its end")
+        sums, squares, counts = (image.get(name) for name in ("sums", "squares", "counts"))
+        image = Table(sums, squares, counts, np.dtype(str(at["sample"])), float(str(at.get("level", 0))))
     names = _names(statistics)
     boxes, one = _rectangles(rects)
     if boxes.dtype.kind == "f":
         raise TypeError("rects: floats; rectangles of whole pixels are taken")
+    if isinstance(image, Table):
+        if mask is not None or nodata is not None:
+            raise TypeError("mask and nodata are an image's; a table has its own")
+        _check_rectangles(boxes, image.sums.shape)
+        found = _of_table(image, boxes, names, ddof)
+    else:
+        source, mask, value = _plane(image, mask, nodata)
+        _check_rectangles(boxes, source.shape)
+        cuts = [(slice(y, y + h), slice(x, x + w)) for x, y, w, h in boxes.tolist()]
+        parts = [
+            [None if a is None else (a, cut) if isinstance(a, zarr.Array) else a[cut] for a in (source, mask)]
+            for cut in cuts
+        ]
+        answers = dask.compute([task("query", _answered, *part, names, value, ddof) for part in parts])[0]
+        empty = _table.query(np.zeros((1, 1), source.dtype), np.empty((0, 4)), names)
+        wide = _table.sum_dtype(source.dtype, math.prod(source.shape))
+        kinds: dict[str, Any] = {"sum": wide, "count": np.int64, "area": np.int64}
+        found = {name: np.array([a[name] for a in answers], kinds.get(name, empty[name].dtype)) for name in names}
+    return {name: found[name][0] if one else found[name] for name in names}
+
+
+def _check_rectangles(boxes: Array, shape: tuple[int, int], limit: float = float("inf")) -> None:
+    """limit: pixels of a rectangle at most."""
     x, y, w, h = boxes.T
-    height, width = table.sums.shape
-    squares = [name for name in names if _STATISTICS[name][0]]
-    if squares and table.squares is None:
-        raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
-    limit = float("inf")
-    if table.sample.kind in "iu":
-        info = np.iinfo(table.sample)
-        largest = max(-int(info.min), int(info.max))
-        limit = 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
+    height, width = shape
     for wrong, why in (
         ((w < 1) | (h < 1), "empty"),
         ((x < 0) | (y < 0) | (w > width - x) | (h > height - y), f"outside the image, {width} wide and {height} high"),
@@ -221,34 +277,59 @@ def query(table: Any, rects: ArrayLike, statistics: str | Sequence[str], *, ddof
         if wrong.any():
             i = int(np.flatnonzero(wrong)[0])
             raise ValueError(f"rectangle {i}, {boxes[i].tolist()}: {why}")
+
+
+def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[str, Any]:
+    """The statistics of rectangles inside a table."""
+    squares = [name for name in names if _STATISTICS[name][0]]
+    if squares and table.squares is None:
+        raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
+    whole = table.sample.kind != "f"
+    if whole:
+        info = np.iinfo(table.sample)
+        largest = max(-int(info.min), int(info.max))
+        _check_rectangles(
+            boxes, table.sums.shape, 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
+        )
+    x, y, w, h = boxes.T
     rows, columns = np.stack([y + h, y, y + h, y]) - 1, np.stack([x + w, x + w, x, x]) - 1
     beyond = (rows < 0) | (columns < 0)
     arrays = [None if a is None else da.from_zarr(a) if isinstance(a, zarr.Array) else a for a in table[:3]]
     arrays[1] = arrays[1] if squares else None
-    entries = dask.compute(
-        *(None if a is None else a.vindex[np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()] for a in arrays)
-    )
-
-    def inside(of: Any) -> Any:
-        if of is None:
-            return None
-        a, b, c, d = np.where(beyond, of.dtype.type(0), of.reshape(4, -1))
-        return a - b - c + d
-
-    sums, squared, count = (inside(of) for of in entries)
+    entries: list[Any] = [
+        None if of is None else np.where(beyond, of.dtype.type(0), of.reshape(4, -1))
+        for of in dask.compute(
+            *(None if a is None else a.vindex[np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()] for a in arrays)
+        )
+    ]
+    answers: list[Any] = [None if of is None else of[0] - of[1] - of[2] + of[3] for of in entries]
+    sums, squared, count = answers
     n = (w * h if count is None else count).astype(np.int64)
-    exact = sums.astype(object) if sums.dtype.kind != "f" else sums
-    some = np.maximum(n, 1).astype(exact.dtype)
+    # Integers of Python: exact.  Squares in float64 are integers up to 2^53.
+    first, second, some = (_exact(of) if whole and of is not None else of for of in (sums, squared, np.maximum(n, 1)))
+    level = table.level
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = {"sum": sums, "count": n, "area": w * h, "mean": _where(n > 0, exact / some)}
+        found = {"sum": sums + n * level, "count": n, "area": w * h, "mean": _where(n > 0, first / some)}
         if squares:
-            second = squared.astype(object) if squared.dtype.kind != "f" else squared
-            found["rms"] = np.sqrt(_where(n > 0, second / some))
-            found["var"] = _where(n > ddof, (second * some - exact * exact) / (some * np.maximum(n - ddof, 1)))
-            found["std"] = np.sqrt(np.maximum(found["var"], 0))
+            found["var"] = _where(n > ddof, (second * some - first * first) / (some * np.maximum(n - ddof, 1)))
+            found["var"] = np.maximum(found["var"], 0)
+            found["std"] = np.sqrt(found["var"])
+            found["rms"] = np.sqrt(_where(n > 0, (second + level * (2 * first + level * n)) / some))
+            if not whole and {"var", "std"} & set(names):  # the estimate of sat_statistics.imprecise
+                e1, e2 = (16 * 2.0**-53 * np.abs(of).max(axis=0) for of in entries[:2])
+                error = (e2 + 2 * np.abs(found["mean"]) * e1 + e1 * e1 / n) / np.maximum(n - ddof, 1)
+                if imprecise := int((error > found["var"] / 50).sum()):
+                    _table.warn_imprecise(imprecise)
+        found["mean"] = found["mean"] + level
+    if whole:
+        found["sum"] = sums.astype(_table.sum_dtype(table.sample, math.prod(table.sums.shape)))
     if missing := [name for name in names if name not in found]:
         raise ValueError(f"{', '.join(missing)}: of sat.Table.query(), not of sat.dask.query()")
-    return {name: found[name][0] if one else found[name] for name in names}
+    return found
+
+
+def _exact(of: Array) -> Array:
+    return np.array([int(value) for value in of.tolist()], object)
 
 
 def _where(counts: Array, values: Any) -> Array:

@@ -114,7 +114,7 @@ class PrecisionWarning(UserWarning):
     """Some variances or deviations from a table of floats may be off by more than 1 %: its sums are rounded."""
 
 
-def _warn(imprecise: int) -> None:
+def warn_imprecise(imprecise: int) -> None:
     """One warning a call, of the line that called this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__package__") == __package__:
@@ -326,7 +326,7 @@ class Table:
             views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, wide)
         answers, imprecise = core.ask(boxes, names, bool(clip), ddof, views)
         if imprecise:
-            _warn(imprecise)
+            warn_imprecise(imprecise)
         return _shaped(answers, names, whole, index, out, views, wide)
 
     def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
@@ -454,7 +454,7 @@ def table(
         raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
     nodata = given_nodata(nodata)
-    made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis))
+    made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis, None))
     if dtype is None and made.squares is not None and made.sample.kind in "iu":
         check_squares(made.squares, made.sample)
     return made

@@ -59,7 +59,12 @@ class _How(NamedTuple):
     options: dict[str, Any]
     axes: tuple[int, int, int | None]
     results: int
-    dtype: np.dtype[Any]
+    dtypes: tuple[np.dtype[Any], ...]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type that holds all results exactly."""
+        return np.result_type(*self.dtypes)
 
     def made(self) -> Any:
         """What the filter of rows is made of."""
@@ -80,7 +85,7 @@ class _How(NamedTuple):
 
     def rows(self, shape: tuple[int, int], dtype: DTypeLike, band_rows: int, masked: bool) -> _Rows:
         """The filter of rows of an image."""
-        result = np.uint8 if self.dtype == bool else self.dtype
+        result = np.uint8 if self.name == "threshold" else self.options.get("dtype")
         return _Rows(self.made(), shape, dtype, result, band_rows, masked)
 
     def block(self, block: Array, mask: Array | None = None, extremes: tuple[float, float] | None = None) -> Array:
@@ -95,8 +100,13 @@ class _How(NamedTuple):
             stacked: Array = np.ma.stack(made if self.results > 1 else [made])
             return stacked
         stack = np.empty((self.results, *block.shape), self.dtype)
-        out = stack[0] if self.results == 1 else tuple(stack)
-        getattr(sat, self.name)(block, out=out, **{k: v for k, v in options.items() if k != "dtype"})
+        # In place where all are of one type; else each is made in its own, as rounding to another would round twice.
+        if len(set(self.dtypes)) == 1:
+            options["out"] = stack[0] if self.results == 1 else tuple(stack)
+        made = getattr(sat, self.name)(block, **options)
+        if "out" not in options:
+            for to, one in zip(stack, made):
+                to[...] = one
         return stack
 
 
@@ -185,7 +195,7 @@ def _band(
     given = [(z, channels, near), (mask, slice(None), mask_near)][: 1 if mask is None else 2]
     image, *masks = [np.empty(_shape(how, source, tall, part), source.dtype) for source, part, _ in given]
     valid = masks[0] if masks else None
-    results = [np.empty(shape, "uint8" if how.dtype == bool else how.dtype) for _ in range(how.results)]
+    results = [np.empty(shape, "uint8" if kind == bool else kind) for kind in how.dtypes]
     planes = [[a if c is None else np.moveaxis(a, c, 0)[i] for a in (image, *results)] for i in range(len(filters))]
     several = how.name == "window" and not isinstance(how.options["statistic"], str)
     top, there, memory = own.start, range(0), np.empty(0, np.uint8)
@@ -227,10 +237,10 @@ def _extremes_of(how: _How, x: Any, mask: Any) -> Any:
     found = []
     # NaN is an empty result, or that of samples that are no numbers.
     for size, statistic, none, reduced in ((1, "mean", np.inf, da.min), (how.options["size"], "var", 0.0, da.max)):
-        one = {**options, "size": size, "statistic": statistic}
+        one = {**options, "size": size, "statistic": statistic, "dtype": np.float64}
         if size == 1:
             one.pop("min_valid", None)
-        [samples] = by(_How("window", one, how.axes, 1, np.dtype("float64")), x, mask)
+        [samples] = by(_How("window", one, how.axes, 1, (np.dtype("float64"),)), x, mask)
         samples = da.ma.getdata(samples)
         found.append(reduced(da.where(da.isnan(samples), none, samples)))
     return task("extremes", _extremes, *found)
@@ -297,7 +307,7 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
             index[x] = slice(starts[x][chunk[x]], starts[x][chunk[x]] + chunks[x][chunk[x]])
             layer[name, *chunk] = (_piece, bands[0 if c is None else chunk[c]][first // high].key, s, tuple(index))
         graph = HighLevelGraph.from_collections(name, layer, dependencies=every)
-        results.append(da.Array(graph, name, chunks, dtype=how.dtype))
+        results.append(da.Array(graph, name, chunks, dtype=how.dtypes[s]))
     return results
 
 
@@ -310,7 +320,7 @@ def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
     y, x_axis, _ = how.axes
     whole, chunks = x, x.chunks
     if "sigma" in how.options:
-        inside = how._replace(options={**how.options, "border": "shrink"})
+        inside = how._replace(options={**how.options, "border": "shrink", "border_value": 0})
         top, _ = inside.rows((1 << 20, 8), x.dtype, 1, False).needs(1 << 19, (1 << 19) + 1)
         deep = [(1 << 19) - top] * 2
     else:
@@ -342,7 +352,7 @@ def _by_chunks(how: _How, x: Any, mask: Any) -> list[Any]:
     made = da.overlap.trim_internal(
         made, {axis + 1: d for axis, d in depth.items()}, {axis + 1: kind for axis, kind in edge.items()}
     )
-    return [made[s].rechunk(chunks, method="tasks") for s in range(how.results)]
+    return [made[s].astype(kind).rechunk(chunks, method="tasks") for s, kind in enumerate(how.dtypes)]
 
 
 def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: dict[str, Any]) -> Any:
@@ -383,8 +393,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         if several:
             own["statistic"] = [distinct[i] for i in which]
         tried = getattr(sat, name)(np.zeros(small, data.dtype), **own)  # says what is wrong with the options
-        dtype = (tried[0] if several else tried).dtype
-        hows.append(_How(name, own, (axes[0], axes[1], others[0] if others else None), len(which), dtype))
+        dtypes = tuple(one.dtype for one in (tried if several else [tried]))
+        hows.append(_How(name, own, (axes[0], axes[1], others[0] if others else None), len(which), dtypes))
     of = {distinct[i]: how for how, (_, _, which) in zip(hows, parts) for i in which}  # in the order of the results
     mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]), at)
     chunks = [max(along) for along in chunks_of(source)]
@@ -394,7 +404,8 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         dims[axes[0]], dims[axes[1]] = x.dims[at.y], x.dims[at.x]
 
     def create() -> Any:
-        dtypes = {one: how.dtype for one, how in of.items()} if several else hows[0].dtype
+        kinds = [kind for how in hows for kind in how.dtypes]
+        dtypes = dict(zip(of, kinds)) if several else kinds[0]
         return written_to(to, dtypes, source.shape, chunks, compressors, dims)
 
     if isinstance(source, zarr.Array):

@@ -103,7 +103,8 @@ NB_MODULE(_core, m)
             x, o)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
         .def("ask", ask_table, x, x, x, x, o);
-    m.def("table", make_table, o, o, x, o, o, x, x, o, o);
+    m.def("table", make_table, o, o, x, o, o, x, x, o, o, o);
+    m.def("level", level_of_image, x, o, o);
     m.def("table_of_array", table_of_array, o, o, o, x, x, o, o, x);
     m.def("load", load_table);
     m.def("ask_image", ask_image, o, x, x, x, x, o, o, o, o, o);

@@ -66,7 +66,7 @@ bool has_level(const table &t)
            t.at[table::squares].type == SAT_F64;
 }
 
-// The level of all images of a loop: that of the first that has one, or 0.
+// The level of all images of a loop: that of the first that has one; NaN: none has.
 double level_of(const samples &s, const samples &mask, const loop &l, const sat_plan_spec &spec)
 {
     double level = NAN;
@@ -77,7 +77,7 @@ double level_of(const samples &s, const samples &mask, const loop &l, const sat_
         status = sat_image_level(&image, spec.masked ? &valid : nullptr, &level, &spec);
     }
     c.end(status);
-    return std::isnan(level) ? 0 : level;
+    return level;
 }
 
 } // namespace
@@ -93,7 +93,8 @@ sat_table table::part(int which, const loop &l, int64_t i) const
 }
 
 std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
-                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis)
+                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis,
+                                  nb::handle level)
 {
     array source, which;
     source.borrow(image, role::image, "image");
@@ -131,7 +132,8 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
     const loop l = loop_of(s, results, has_mask ? &m : nullptr, true, true);
     if (l.turned) std::swap(p.width, p.height);
     p.channels = l.channels, p.count = l.count;
-    if (has_level(*t)) t->level = level_of(s, m, l, p);
+    if (has_level(*t)) t->level = level.is_none() ? level_of(s, m, l, p) : number(level, "level");
+    if (std::isnan(t->level)) t->level = 0;
     for (int k = 0; k < table::parts; k++) {
         if (!t->has[k]) continue;
         p.level = k == table::counts ? 0 : t->level;
@@ -148,6 +150,22 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
         c.end(status);
     }
     return t;
+}
+
+double level_of_image(nb::handle image, nb::handle mask, nb::handle nodata)
+{
+    array source, which;
+    source.borrow(image, role::image, "image");
+    const samples s = source.as_samples(axes_of(source, nb::none(), nb::none(), "image"));
+    samples m;
+    sat_plan_spec p = {};
+    take_nodata(nodata, s.type, p);
+    p.masked = !mask.is_none();
+    if (p.masked) {
+        which.borrow(mask, role::mask, "mask");
+        m = mask_samples(which, s);
+    }
+    return level_of(s, m, loop_of(s, {}, p.masked ? &m : nullptr, false, false), p);
 }
 
 std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::handle counts, int sample, int layout,

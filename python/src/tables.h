@@ -53,8 +53,11 @@ nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::s
                    nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
                    nb::handle batch_axis);
 
+// level: None, the image's own (level_of_image()); 0 for tables that have none.
 std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
-                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis);
+                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis,
+                                  nb::handle level);
+double level_of_image(nb::handle image, nb::handle mask, nb::handle nodata); // (H, W); NaN: no sample is valid
 std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::handle counts, int sample, int layout,
                                       nb::handle channel_axis, nb::handle batch_axis, nb::handle level);
 std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sample, int layout, bool verify);

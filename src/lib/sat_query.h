@@ -112,7 +112,8 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
  * for an image that comes in bands on the first bands alone: NaN says that these rows have no such sample, and to ask
  * again with the next rows; tables of rows without valid samples are the same for every level.  Of integers 0.
  *
- * image: in host memory; all its images and channels get one level.  spec: which samples are valid (skip_nan,
+ * image: in host memory; all its images and channels get one level, that of its first image's first such row: where
+ * channels are images, as in files of more than 4, of the first channel alone.  spec: which samples are valid (skip_nan,
  * has_nodata, nodata; the other members are ignored); mask: of the image, or NULL.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
 #define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */

@@ -120,7 +120,10 @@ static double rounding_of(const sat_reader *r, uint64_t image, const sat_rect *r
 void sat_pair_judge(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, const sat_rect_features *f)
 {
     double e1 = 0, e2 = 0;
+    int64_t samples = 0;
     if (p->imprecise == NULL || !(f->n > (double)p->ask.ddof)) return;
+    for (int k = 0; k < at->n; k++) samples += at->of[k].count;
+    if (samples == 1 || (at->n == 1 && f->n == 1)) return; /* no deviation */
     for (int k = 0; k < at->n; k++) {
         e1 += at->of[k].weight * rounding_of(&p->sums, image, &at->of[k].rect, c);
         e2 += at->of[k].weight * rounding_of(&p->squares, image, &at->of[k].rect, c);
