@@ -123,7 +123,7 @@ def warn_imprecise(imprecise: int) -> None:
         f"{imprecise} variances or deviations may be off by more than 1 %: the table's sums are rounded; "
         "sat.query(image, ...) computes them from the pixels",
         PrecisionWarning,
-        stacklevel=level - 1,
+        stacklevel=level,
     )
 
 
