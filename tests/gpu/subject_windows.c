@@ -273,9 +273,24 @@ static bool answered(const windows *w, const sat_window_spec *spec, const sat_vi
     return ok;
 }
 
+/* Sums that their type would round are refused: asks for them in f64, or for means. */
+static void ask_for_exact(windows *w)
+{
+    const double px = (double)w->spec.window_width * (double)w->spec.window_height;
+    for (int i = 0; i < w->spec.outputs; i++) {
+        sat_window_output *o = &w->output[i];
+        const bool is_sum = strcmp(o->statistic, "sum") == 0 && !is_float(w->spec.sample);
+        const double largest = is_sum ? px * (sat_type_largest(w->spec.sample) + 1) : px;
+        if (o->compare || (!is_sum && strcmp(o->statistic, "count") != 0)) continue;
+        if (largest > 0x1p24 && o->result == SAT_F32) o->result = SAT_F64;
+        if (largest > 0x1p53) o->statistic = "mean";
+    }
+}
+
 /* Fills in the types of results that the library chooses. */
 static bool resolve(windows *w)
 {
+    ask_for_exact(w);
     sat_window_spec spec = w->spec;
     sat_window *window;
     spec.backend = "cpu";
