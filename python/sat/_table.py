@@ -185,11 +185,12 @@ class Table:
     Made by `sat.table()`, `sat.load()` and `Table.from_array()`.  `np.asarray(t)` is `t.array`, without a copy.
     """
 
-    __slots__ = ("_core", "_file")
+    __slots__ = ("_core", "_file", "_sums")
 
     def __init__(self, core: _core.Table, file: tuple[str, str | None, str] | None = None) -> None:
         self._core = core
         self._file = file  # path, sample and layout of load()
+        self._sums: np.dtype[Any] | None = None  # the type of sums, once one was asked for
 
     def __reduce__(self) -> tuple[Any, ...]:
         core = self._core
@@ -318,8 +319,10 @@ class Table:
         batch, _, _, channel = core.axes
         index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
         sums, views, wide = core.array, None, _F8
-        if "sum" in names and sums.dtype.kind != "f":
-            wide = sum_dtype(self.sample, math.prod(self.shape))
+        if "sum" in names:
+            if self._sums is None:
+                self._sums = _F8 if sums.dtype.kind == "f" else sum_dtype(self.sample, math.prod(self.shape))
+            wide = self._sums
         if out:
             sides = (None if axis < 0 else sums.shape[axis] for axis in (batch, channel))
             shape = _answer_shape(boxes, one, *sides)

@@ -98,9 +98,10 @@ static void fill_part(void *context, int64_t part, int worker)
         uint8_t *valid = c->counts ? (uint8_t *)to : t->valid;
         const void *samples = c->compares ? sat_row(&t->image, f->views->image, f->first + y) : NULL;
         const uint8_t *mask = f->views->mask ? sat_row(&t->mask, f->views->mask, f->first + y) : NULL;
-        (void)sat_valid_row(&c->valid, c->sample, samples, mask, band->width, band->channels, valid);
+        const bool all = c->level != 0 && !mask && !c->valid.skip_nan && !c->valid.has_nodata;
+        if (!all) (void)sat_valid_row(&c->valid, c->sample, samples, mask, band->width, band->channels, valid);
         if (c->level != 0)
-            sat_valid_less(c->sample, samples, valid, band->width * band->channels, c->level, (double *)(void *)to);
+            sat_valid_less(c->sample, samples, all ? NULL : valid, band->width * band->channels, c->level, (double *)(void *)to);
         else if (!c->counts)
             sat_valid_zeros(c->sample, samples, valid, band->width * band->channels, to);
     }

@@ -84,7 +84,10 @@ void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid,
 #define LESS(type)                                                                                                     \
     {                                                                                                                  \
         const type *const s = samples;                                                                                 \
-        for (int64_t i = 0; i < n; i++) to[i] = valid[i] ? (double)s[i] - level : 0;                                   \
+        if (valid == NULL)                                                                                             \
+            for (int64_t i = 0; i < n; i++) to[i] = (double)s[i] - level;                                              \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++) to[i] = valid[i] ? (double)s[i] - level : 0;                               \
         break;                                                                                                         \
     }
 void sat_valid_less(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, double level, double *to)

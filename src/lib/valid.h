@@ -24,7 +24,7 @@ int64_t sat_valid_row(const sat_valid *valid, sat_type sample, const void *sampl
 void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, void *to);
 
 /* The same of float samples in f64, less the level: exact for f32 samples of one magnitude with it, else rounded once.
- */
+ * valid: NULL, all count. */
 void sat_valid_less(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, double level, double *to);
 
 /* Refuses a mask that is not one of u8 with one channel, or has not the width, height, number of images and memory of

@@ -6,6 +6,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     root=${SAT_TEST_ROOT:-$BATS_TEST_DIRNAME/../..}
     sat=${SAT:-$root/build/sat}
+    # shellcheck disable=SC2034 # of suites that load this
     built=$(cd "$root" && realpath -m "${B:-build}")
     unset SAT_BACKEND SAT_THREADS NO_COLOR
 }
