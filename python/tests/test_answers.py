@@ -67,7 +67,7 @@ def test_levels_are_of_valid_samples():
     a[1] = -9999
     assert sat.table(a, 2, nodata=-9999).level == 7.5, "neither NaN nor nodata"
     assert sd.table(da.from_array(a, (1, 5)), 2, nodata=-9999).level == 7.5
-    assert sat.table(a).level == 0 and sat.table(a.astype("u1"), 2).level == 0
+    assert sat.table(a).level == 0 and sat.table(np.ones((4, 5), "u1"), 2).level == 0
     assert sat.table(np.full((3, 3), np.nan), 2).level == 0
     with pytest.raises(ValueError, match="^level: "):
         sat.Table.from_array(np.zeros((4, 4)), "f8", level=3)
@@ -223,3 +223,12 @@ def test_compat_of_scikit_image_and_opencv(rng):
 def test_dask_gauss_of_a_constant_border():
     got = sd.gauss(da.ones((30, 40), chunks=(10, 40)), 2, border="constant", border_value=5)
     np.testing.assert_allclose(got, sat.gauss(np.ones((30, 40)), 2, "constant", border_value=5), rtol=1e-12)
+
+
+def test_query_of_a_data_array(rng):
+    xarray = pytest.importorskip("xarray")
+    x = xarray.DataArray(oracle.image(rng, (20, 24), "int16"), dims=("y", "x"), attrs={"_FillValue": 3, "scale_factor": 0.5})
+    y = np.where(x.values == 3, np.nan, x.values * 0.5)
+    part = y[4:12, 3:10]
+    for got in (sat.query(x, [3, 4, 7, 8], ["mean", "count"]), sd.query(x, [3, 4, 7, 8], ["mean", "count"])):
+        assert got["mean"] == pytest.approx(np.nanmean(part)) and got["count"] == np.isfinite(part).sum()
