@@ -286,7 +286,7 @@ def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[s
         raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
     whole = table.sample.kind != "f"
     if whole:
-        info = np.iinfo(table.sample)
+        info = np.iinfo("u1" if table.sample == bool else table.sample)
         largest = max(-int(info.min), int(info.max))
         _check_rectangles(
             boxes, table.sums.shape, 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)

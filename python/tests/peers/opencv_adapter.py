@@ -104,7 +104,9 @@ def integral2(src, sum=None, sqsum=None, sdepth=-1, sqdepth=-1):
     image = readable(src)
     need(sqdepth in (-1, 6), "squares in other than float64")
     need(image.dtype != np.int32, "squares of 32-bit integers beyond 2^53")
-    return integral(image, None, sdepth), np.asarray(sat.table(image, 2).squares, np.float64)
+    # The squares of a table of floats are less its level.
+    squares = sat.table(image.astype(float) ** 2) if image.dtype.kind == "f" else sat.table(image, 2).squares
+    return integral(image, None, sdepth), np.asarray(squares, np.float64)
 
 
 def integral3(src, sum=None, sqsum=None, tilted=None, sdepth=-1, sqdepth=-1):
