@@ -325,7 +325,7 @@ quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
-## compilers: what gcc-11, clang-19 and musl-gcc build (packages of Debian 12), or COMPILERS="NAME...": units, equal results
+## compilers: build with gcc-11, clang-19 and musl-gcc of Debian 12 (COMPILERS="NAME..."), run the unit tests, compare results
 compilers: deps-compilers
 	@B=$(B) tests/machines/compilers.sh $(COMPILERS)
 
@@ -356,7 +356,7 @@ lint: deps-lint
 lint-run: all
 	@B=$(B) tests/run.sh lint
 
-## asan: unit, fuzz corpora and cli (SUITES) under AddressSanitizer, which finds leaks, too; ubsan and valgrind likewise
+## asan: SUITES, by default unit, fuzz and cli, under AddressSanitizer, which finds leaks, too; ubsan: the same; valgrind: unit and fuzz
 asan ubsan: SUITES ?= unit fuzz cli
 SANITIZED = $(MAKE) --no-print-directory B=build/$@ CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer' \
             EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat $(if $(2),$(2),unit)

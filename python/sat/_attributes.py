@@ -1,7 +1,7 @@
 """What a result keeps of the attributes and the encoding of its DataArray: only what is true of the result.
 
-With the attributes `scale_factor` s and `add_offset` o, a sample x stands for y = s * x + o.  A level of x stands for
-s * level + o, a deviation d for |s| * d, and a variance v for s * s * v.  So whoever decodes a result, or writes it and
+With the attributes `scale_factor` s and `add_offset` o, a sample x stands for y = s * x + o.  A value of x stands for
+s * value + o, a deviation d for |s| * d, and a variance v for s * s * v.  So whoever decodes a result, or writes it and
 reads it again, gets the statistic of y.  Sums, rms and norms have no such rule: they are computed from y.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 FILL_NAMES = ("_FillValue", "missing_value", "fill_value", "nodata", "nodatavals")  # in rioxarray's order
 
-# What a result of a function, or of a statistic of sat.window(), is; those that are not listed are levels, as samples.
+# What a result of a function, or of a statistic of sat.window(), is; those that are not listed are values, as samples are.
 KINDS = {
     **dict.fromkeys(("std", "dog"), "deviation"),
     "var": "variance",
@@ -23,10 +23,10 @@ KINDS = {
 }
 # Attributes that only some kinds of results keep.  All others are kept: where the pixels and the samples are from.
 _RULES = {
-    ("level", "deviation", "variance"): "scale_factor|scales",
-    ("level", "deviation"): "units",
+    ("value", "deviation", "variance"): "scale_factor|scales",
+    ("value", "deviation"): "units",
     # An offset, or an origin, and names of the quantity, which its deviation is not.
-    ("level",): "add_offset|offsets|calendar|units_metadata|standard_name|long_name|descriptions|cell_methods",
+    ("value",): "add_offset|offsets|calendar|units_metadata|standard_name|long_name|descriptions|cell_methods",
     # The source's nodata value, the range, statistics, type, precision and quality of its samples, its classes (the
     # mean of two classes is no class), and how its file was stored.
     (): "|".join(FILL_NAMES) + "|valid_(min|max|range)|actual_range|STATISTICS_.*|TIFFTAG_M..SAMPLEVALUE|band_tags|"
@@ -49,7 +49,7 @@ def kept(
     name   a statistic of `sat.window()`, or the function: box, gauss, unsharp, dog, threshold.
     empty  the value of empty results.  If it is None, this is NaN for floats, and integers have none.
     """
-    kind = KINDS.get(name, "level")
+    kind = KINDS.get(name, "value")
     dropped = "|".join(names for kinds, names in _RULES.items() if kind not in kinds)
     found = {key: value for key, value in attrs.items() if not re.fullmatch(dropped, str(key))}
     if kind == "deviation" and " since " in str(found.get("units")):

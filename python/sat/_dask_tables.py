@@ -117,7 +117,7 @@ def _plane(x: Any, mask: Any, nodata: Nodata) -> tuple[Any, Any, float | None]:
     source, axes, value = opened(x, "x"), None, given_nodata(nodata)
     if is_labelled(x):
         axes = axes_of(x)
-        source, value = decoded(x, axes.upright(samples_of(x, source)), axes, nodata_of(x, nodata))
+        source, value = decoded(x, axes.rows_first(samples_of(x, source)), axes, nodata_of(x, nodata))
     if source.ndim != 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
     mask = mask_of(source, mask, source.shape, axes)
@@ -141,7 +141,8 @@ def table(
     Bands of rows are summed by themselves; their last rows are added up from band to band, and are where the tables of
     the next begin.  An image in a store is read twice for it.  Integers are exact, modulo 2^64; sums of squares of
     samples of 32 bits above 2^53 are refused.  Floats are within 2 (W + H) 2^-53 of the sum of absolute values; with
-    squares they are summed less a level (`sat.Table.level`), for which the first rows are read at once.
+    squares they are summed less a level (`sat.Table.level`): to find it, this call reads bands from the top until one
+    has a valid sample.
     """
     source, mask, value = _plane(x, mask, nodata)
     tried = _table.table(
@@ -224,12 +225,12 @@ def query(
 ) -> dict[str, Any]:
     """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.query()`; computed.
 
-    image         an image (H, W) as of `table()`, of which the rectangles' pixels are read: for some hundreds of them.
-                  Or what `table()` gave, or the path of the group it wrote: any number of rectangles.
+    image         an image (H, W) as of `table()`, whose pixels are read for each rectangle, of some hundreds at most;
+                  or what `table()` gave, or the path of the group it wrote, for any number of rectangles.
     mask, nodata  of an image, as of `box()`.
 
     Of a table entries are taken chunk by chunk, each of which is read once.  Sums of integers are exact, means and
-    variances rounded once; deviations of floats are as `sat.Table.query()` says, straight from an image exact.  Raises
+    variances rounded once; deviations of floats are rounded as `sat.Table.query()` says, but not from an image.  Raises
     ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
     """
     if isinstance(image, (str, os.PathLike)):
@@ -296,11 +297,10 @@ def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[s
     beyond = (rows < 0) | (columns < 0)
     arrays = [None if a is None else da.from_zarr(a) if isinstance(a, zarr.Array) else a for a in table[:3]]
     arrays[1] = arrays[1] if squares else None
+    at = np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()
     entries: list[Any] = [
         None if of is None else np.where(beyond, of.dtype.type(0), of.reshape(4, -1))
-        for of in dask.compute(
-            *(None if a is None else a.vindex[np.maximum(rows, 0).ravel(), np.maximum(columns, 0).ravel()] for a in arrays)
-        )
+        for of in dask.compute(*(None if a is None else a.vindex[at] for a in arrays))
     ]
     answers: list[Any] = [None if of is None else of[0] - of[1] - of[2] + of[3] for of in entries]
     sums, squared, count = answers

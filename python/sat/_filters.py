@@ -101,7 +101,7 @@ def gauss_filter(
 
 
 def _in_int64(results: Any, out: Any) -> Any:
-    """Whole numbers in float64 as int64, in `out` if it is given."""
+    """Converts float64 results that are integers to int64, in `out` if it is given."""
     if isinstance(results, tuple):
         return tuple(_in_int64(one, None if out is None else out[i]) for i, one in enumerate(results))
     if out is None:
@@ -197,7 +197,7 @@ def window(
     extremes     for wolf, of the image that this one is a part of: its smallest sample that counts, and the largest
                  "var" of a window.
     dtype        of the results: float32, of 32-bit integers and float64 images float64; of sums of integers, and of
-                 counts above 2**24, float64.  A float that does not hold all such sums exactly is refused.  int64 is
+                 counts in windows of more than 2**24 pixels, float64.  A float that may round them is refused.  int64 is
                  for sums and counts alone; narrower integers are rounded and clipped.
 
     The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats,
@@ -208,7 +208,7 @@ def window(
     long = dtype is not None and np.dtype(dtype) == np.int64
     if long:
         if not {statistic} <= _WHOLE if isinstance(statistic, str) else not set(statistic) <= _WHOLE:
-            raise TypeError("dtype int64: of sums and counts alone; float64 holds the others")
+            raise TypeError("dtype int64: only for sums and counts of integers; float64 is for all")
         empty = 0 if empty is None else empty
     made = window_filter(
         size,

@@ -29,14 +29,14 @@ class Axes(NamedTuple):
     channel: int | None
     batch: int | None
 
-    def upright(self, array: Any) -> Any:
-        """Returns an array with its rows before its columns, and of this array the one with the axes as they were."""
+    def rows_first(self, array: Any) -> Any:
+        """Swaps rows and columns if the columns come first; again, it restores the order."""
         return array if self.y < self.x else array.swapaxes(self.y, self.x)
 
     def mask(self, mask: Any) -> Any:
         """Returns the mask of an image, a DataArray or an array whose last axes are in the image's order."""
         if is_labelled(mask):
-            return axes_of(mask).upright(mask.data)
+            return axes_of(mask).rows_first(mask.data)
         return mask if mask is None or self.y < self.x else np.swapaxes(mask, -1, -2)
 
 
@@ -60,7 +60,7 @@ def axes_of(x: Any, channel_axis: int | None = None, batch_axis: int | None = No
         pair = free[-2:]
     others = [dims.index(dim) for dim in free if dim not in pair]
     if len(pair) < 2 or len(others) > (0 if given else 2):
-        raise ValueError(f"image: a DataArray of {tuple(dims)}; it has rows, columns and at most two more dimensions")
+        raise ValueError(f"image: a DataArray of {tuple(dims)}; rows, columns and at most two more dimensions are taken")
     if not given:
         batch_axis, channel_axis = [None, None, *others][-2:]
     return Axes(dims.index(pair[0]), dims.index(pair[1]), channel_axis, batch_axis)
@@ -145,16 +145,18 @@ def decoded(x: Any, data: Any, axes: Axes, nodata: float | None) -> tuple[Any, f
 
 
 def taken(x: Any, mask: Any, nodata: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, ...]:
-    """Returns the arguments of `table()` and `mean()`: y, because their results have no attributes."""
+    """Returns the arguments of `table()` and `query()`, with y as image: their results have no attributes."""
     axes = axes_of(x, channel_axis, batch_axis)
     y, nodata = decoded(x, samples_of(x, x.values), axes, nodata_of(x, nodata))
-    return axes.upright(y), axes.mask(mask), nodata, axes.channel, axes.batch
+    return axes.rows_first(y), axes.mask(mask), nodata, axes.channel, axes.batch
 
 
 def passes(
     x: Any, data: Any, axes: Axes, function: str, names: Sequence[str], options: dict[str, Any]
 ) -> list[tuple[Any, dict[str, Any], list[int]]]:
-    """Returns how the results of a filter are computed: samples or y, with which options, and which of the results.
+    """Splits a call in two at most: for statistics of the samples, and for those of y.
+
+    Returns for each the array, its options, and the indices of its statistics.
 
     names  the statistics of `sat.window()`; of other functions, their own name.
     """
@@ -201,8 +203,8 @@ def call(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
         if several:
             own["statistic"] = [names[i] for i in which]
         if out is not None:
-            own["out"] = tuple(axes.upright(outs[i]) for i in which) if several else axes.upright(out)
-        made = function(axes.upright(data), **own, **rest)
+            own["out"] = tuple(axes.rows_first(outs[i]) for i in which) if several else axes.rows_first(out)
+        made = function(axes.rows_first(data), **own, **rest)
         for i, result in zip(which, made if several else [made]):
-            outs[i] = labelled(x, axes.upright(result), names[i], own) if out is None else outs[i]
+            outs[i] = labelled(x, axes.rows_first(result), names[i], own) if out is None else outs[i]
     return tuple(outs) if several else outs[0]

@@ -86,7 +86,7 @@ class _Rows:
                 "rows: a masked array; its data and mask=~rows.mask are taken, by a filter with masked=True"
             )
         if type(rows) is not np.ndarray and is_labelled(rows):
-            raise TypeError("rows: a DataArray, whose nodata value may not be the filter's; pass rows.values")
+            raise TypeError("rows: a DataArray, whose nodata value can differ from the filter's; pass rows.values")
         return self._rows.run(rows, first, y0, y1, mask, out, continues)
 
 

@@ -111,7 +111,7 @@ def _check_shape(out: Array, shape: tuple[int, ...]) -> None:
 
 
 class PrecisionWarning(UserWarning):
-    """Some variances or deviations from a table of floats may be off by more than 1 %: its sums are rounded."""
+    """Standard deviations may be off by more than 1 % (variances by 2 %), because a table's sums are rounded."""
 
 
 def warn_imprecise(imprecise: int) -> None:
@@ -120,7 +120,8 @@ def warn_imprecise(imprecise: int) -> None:
     while frame.f_back and frame.f_globals.get("__package__") == __package__:
         frame, level = frame.f_back, level + 1
     warnings.warn(
-        f"{imprecise} variances or deviations may be off by more than 1 %: the table's sums are rounded; "
+        f"{imprecise} standard deviations may be off by more than 1 % (variances by 2 %), because the table's sums are "
+        "rounded; "
         "sat.query(image, ...) computes them from the pixels",
         PrecisionWarning,
         stacklevel=level,
@@ -526,15 +527,15 @@ def query(
     mask, nodata  as of `sat.table()`.
     others        as of `Table.query()`; var, std and rms need no `moments`.
 
-    For a few rectangles, or where no table is exact: the time follows the pixels in the rectangles.  Integers are exact,
-    rounded once.  Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that no
+    For a few rectangles, or where no table is exact: the time follows the pixels in the rectangles.  Integers are
+    exact, rounded once.  Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that no
     deviation is lost, and a NaN reaches only the rectangles that hold it.
 
     >>> relief = np.float32(2500) + np.arange(12, dtype=np.float32).reshape(3, 4)
     >>> sat.query(relief, [1, 1, 2, 2], ["mean", "std"])["mean"]
     np.float64(2507.5)
 
-    Raises ValueError as `Table.query()`, TypeError for samples that are none.
+    Raises ValueError as `Table.query()`, TypeError for unsupported types of samples.
     """
     if isinstance(image, Table):
         if not (mask is None and nodata is None and channel_axis is None and batch_axis is None):
@@ -576,7 +577,7 @@ def mean(
 ) -> Any:
     """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
 
-    `sat.query(image, rects, "mean")["mean"]`, which says more, also of `mask`, `nodata` and the axes.
+    The same as `sat.query(image, rects, "mean")["mean"]`: see there for `mask`, `nodata` and the axes.
     out: float64, of the result's shape.
     """
     named = None if out is None else {"mean": out}

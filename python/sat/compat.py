@@ -51,7 +51,8 @@ def integrate(ii: ArrayLike, start: Sequence[Any], end: Sequence[Any]) -> Array:
 
 
 def integral(src: ArrayLike, sdepth: int = -1) -> Array:
-    """`cv2.integral()`: (H+1, W+1[, C]), without C of one channel; int32 of uint8, which wraps as OpenCV's does, float64 of others.
+    """`cv2.integral()`: (H+1, W+1[, C]), without C of one channel; int32 of uint8, which wraps as OpenCV's
+    does, float64 of others.
 
     sdepth  cv2.CV_32S (4), cv2.CV_32F (5), cv2.CV_64F (6), or -1, the default.
     """

@@ -367,7 +367,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     axes = [source.ndim - 2, source.ndim - 1]
     at = axes_of(x, channel_axis) if is_labelled(x) else None
     if at is not None:
-        source, axes = at.upright(samples_of(x, source)), sorted((at.y, at.x))
+        source, axes = at.rows_first(samples_of(x, source)), sorted((at.y, at.x))
     elif source.ndim == 3:
         channel = 2 if channel_axis is None else channel_axis % 3
         if channel_axis is None and source.shape[2] > 4:
@@ -418,7 +418,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     found = dict(zip(of, results))
     if at is not None:
         lazy = results if to is None else [da.from_zarr(one) for one in results]
-        found = {one: labelled(x, at.upright(a), one, of[one].options) for one, a in zip(of, lazy)}
+        found = {one: labelled(x, at.rows_first(a), one, of[one].options) for one, a in zip(of, lazy)}
     if to is not None and not isinstance(source, zarr.Array):
         for one, array in zip(found.values(), results) if at is not None else ():
             array.attrs.update(in_json(one))
@@ -444,7 +444,7 @@ def box(
              A DataArray: a DataArray, with its coordinates and the attributes that hold for the result.
     mask     (H, W), in a store if the image is, else a Dask or NumPy array.
     nodata   None: a DataArray's own value, as `rio.nodata` finds it, and NaN of floats without one; "ignore": none.
-             Empty results of integers have it, too; those of floats are NaN.
+             Empty results of integers have this value; those of floats are NaN.
     options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
              result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
              to an array of its name in a new group.  What is returned lies there; its attribute `sat_unfinished`

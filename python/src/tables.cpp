@@ -188,7 +188,7 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
         t->has[k] = true;
     }
     if (t->level != 0 && !has_level(*t))
-        throw nb::value_error("level: sums and squares of float samples, both float64, have one");
+        throw nb::value_error("level: it needs float samples, and float64 arrays of sums and squares");
     // The library knows which types of entries and samples go together.
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
     const sat_table first = t->part(table::sums, l, 0);

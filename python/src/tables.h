@@ -27,7 +27,7 @@ struct table {
     bool widens = false; // no entry has wrapped: as wider integers they are the same numbers
     double nodata = 0;
     bool has_nodata = false, skip_nan = false;
-    double level = 0; // of sums and squares (sat_table.level)
+    double level = 0;    // of sums and squares (sat_table.level)
     uint64_t mapped = 0; // of a mapped file: the checksum of its array, or its bytes where the file has none
 
     sat_table part(int which, const loop &l, int64_t i) const;
@@ -44,14 +44,15 @@ template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Sp
 }
 
 // What is asked of rectangles, of a table or an image: rects is an array (n, 4) of int64 or float64, in C's order.
-// Returns the list of arrays (N, n, C), one for each name, and how many variances a table may have wrong by more than
-// 1 % of their deviation.  Sums of integers are int64, wrapped where they exceed it.  An array is the one that stands at
-// its place in `out_arrays`, of three dimensions in C's order, if it has this shape and the answer's type; else new.
+// Returns the list of arrays (N, n, C), one for each name, and how many deviations may be off by more than 1 %
+// (sat_statistics.imprecise).  Sums of integers are int64, wrapped where they exceed it.  An array is the one that
+// stands at its place in `out_arrays`, of three dimensions in C's order, if it has this shape and the answer's type;
+// else new.
 nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle out_arrays);
+                    nb::handle out_arrays);
 nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
-                   nb::handle batch_axis);
+                    nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                    nb::handle batch_axis);
 
 // level: None, the image's own (level_of_image()); 0 for tables that have none.
 std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,

@@ -63,7 +63,7 @@ typedef struct band_work {
     moment moments[MOMENTS];
     sat_file_writer *writer;
     row_source *from;      /* the rows of an image without pixels; or NULL */
-    bool seeks_level;      /* the table has one (sat_image_level()), which no row has given yet */
+    bool seeks_level;      /* until a row with valid samples has set the level (sat_image_level()) */
     char *rows, *counting; /* of a band: samples, and a byte for each pixel that says whether it counts */
     mask_rows mask;
 } band_work;
@@ -100,7 +100,7 @@ static size_t table_row_bytes(const image_shape *shape, int64_t width, sat_type 
     return __builtin_mul_overflow(bytes, (size_t)(shape->planes > 1 ? shape->planes : 1), &bytes) ? 0 : bytes;
 }
 
-/* Variances of floats take sums of samples less a level. */
+/* Returns whether a level is subtracted: of float samples with squares, summed in f64. */
 static bool has_level(const job *j, sat_type sample)
 {
     return j->squares && is_float_type(sample) && accum_for(j, sample) == SAT_F64;
@@ -115,7 +115,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
-    spec.level = has_level(j, shape->type); /* as large as with any */
+    spec.level = has_level(j, shape->type); /* whatever level, the memory is the same */
     spec.masked = j->valid.mask != NULL;
     spec.skip_nan = j->valid.skip_nan, spec.has_nodata = j->valid.has_nodata, spec.nodata = j->valid.nodata;
     sat_bytes bytes;

@@ -23,7 +23,9 @@ const sat_isa *sat_isa_in_use(const char **why)
             return isas[i];
         }
     }
-    *why = forced ? "this machine has no instruction set of the name in SAT_ISA (portable, avx2, avx512)"
-                  : "SAT_ISA_MOST is not the name of an instruction set (portable, avx2, avx512)";
+    *why = forced && *forced
+               ? "the set that SAT_ISA names (portable, avx2, avx512) is unknown, not of this processor, or "
+                 "hidden by SAT_ISA_MOST"
+               : "SAT_ISA_MOST is not the name of an instruction set (portable, avx2, avx512)";
     return NULL;
 }

@@ -62,7 +62,7 @@ typedef struct sat_isa {
 extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;
 
 /* Returns the widest instruction set that this processor has, or the one that SAT_ISA names (override.h), and sets *why
- * to its name. Returns NULL, with the reason in *why, if the processor does not have the one that SAT_ISA names. */
+ * to its name. Returns NULL, with the reason in *why, if that one is not available, or SAT_ISA_MOST names none. */
 const sat_isa *sat_isa_in_use(const char **why);
 
 #endif

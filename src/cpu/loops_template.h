@@ -144,7 +144,7 @@ INLINE f64s all_of(f64 x)
 #define LATER(i, k, L)       ((i) + (k))
 #define LANES_LATER(a, b, k) SHUFFLE(a, b, F64_LANES, LATER, k)
 
-/* Two vectors of half as many floats as one vector, and the k-th of them again. */
+/* One vector of floats from two halves, and its lower (k = 0) or upper half (k = 1). */
 #if __has_builtin(__builtin_shufflevector)
 #define JOINED(a, b)  SHUFFLE(a, b, F32_LANES, LATER, 0)
 #define HALF_OF(v, k) SHUFFLE(v, v, F64_LANES, LATER, (k)*F64_LANES)

@@ -164,8 +164,8 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
                                               size_t options_bytes);
 
 /* Sets the level (sat_table.level) of the table that is written, if it was not known when the writer was opened: at any
- * time before sat_file_writer_close(). SAT_ERR_ARGUMENT: no writer; SAT_ERR_TYPE: a table of
- * this kind has no level, or not this one. */
+ * time before sat_file_writer_close(). SAT_ERR_ARGUMENT: no writer; SAT_ERR_TYPE: the table
+ * cannot have this level. */
 SAT_API sat_status sat_file_writer_level(sat_file_writer *writer, double level);
 
 /* The next rows, top to bottom, of the table's width, channels and type, in host memory.  SAT_ERR_SHAPE: their width or

@@ -123,7 +123,9 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
         meta->quant = (sat_quant){.offset = t->quant_offset, .step = t->quant_step, .largest = t->quant_largest};
         if (!table_quant_ok(&meta->quant)) return fail(err, "broken trailer: no such fixed point");
     }
-    if (!table_level_ok(t->level, meta->sample, accum)) return fail(err, "broken trailer: no such level");
+    if (!table_level_ok(t->level, meta->sample, accum))
+        return fail(err, "broken trailer: level %g of %s samples in %s", t->level, sat_type_name(meta->sample),
+                    sat_type_name(accum));
     meta->level = t->level;
     meta->has_nodata = meta->moments.counts && t->has_nodata;
     meta->nodata = meta->has_nodata ? t->nodata : 0;

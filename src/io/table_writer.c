@@ -38,7 +38,8 @@ static bool fits_file(const sat_view *view, int planes, uint64_t *data_bytes)
 static bool check_level(double level, sat_type sample, sat_type accum, error *err)
 {
     if (table_level_ok(level, sample, accum)) return true;
-    return fail(err, "no %s table of %s samples has the level %g", sat_type_name(accum), sat_type_name(sample), level);
+    return fail(err, "level %g: a finite value of %s samples is possible, in a table of f64, not of %s", level,
+                sat_type_name(sample), sat_type_name(accum));
 }
 
 sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err)

@@ -1,7 +1,7 @@
 /* counted.h - tables of valid samples, and of samples less a level, by host backends that know neither.
  *
- * Bands of rows are copied: valid samples, or f64 samples less the level, with 0 in place of each invalid one; for a
- * table of counts 1 for each valid sample and 0 for each invalid one. The backend sums the copies, and a carry row
+ * Bands of rows are copied. For tables of samples: each valid sample, or with a level the sample less it as f64; 0 for
+ * an invalid one. For tables of counts: 1 for a valid sample, else 0. The backend sums the copies, and a carry row
  * joins their tables. */
 #ifndef SAT_COUNTED_H
 #define SAT_COUNTED_H
@@ -9,7 +9,7 @@
 #include "backend.h"
 #include "valid.h"
 
-/* Returns whether tables of this spec, which is complete, are built so. */
+/* Returns whether a table of this spec, whose defaults are filled in, is built so. */
 static inline bool sat_is_counted(const sat_plan_spec *s)
 {
     return s->power == SAT_COUNTS || s->masked || s->skip_nan || s->has_nodata || s->level != 0;

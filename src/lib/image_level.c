@@ -1,8 +1,8 @@
 /* image_level.c - what to subtract from float samples before they are summed for variances.
  *
- * A variance from sums loses what S2 and S1 * S1 / n have in common. Of samples less a level that is near them little
- * is left to lose (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing the sample variance, The
- * American Statistician 37 (1983): shifted data). */
+ * A variance from sums loses what S2 and S1 * S1 / n have in common. If a level near the samples is subtracted first,
+ * both are small, and little is lost (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing the sample
+ * variance, The American Statistician 37 (1983): shifted data). */
 #include <math.h>
 
 #include "samples.h"
@@ -31,7 +31,7 @@ static double mean_of_row(const level_job *j, int64_t image, int64_t y)
     return n > 0 ? sum / n : NAN;
 }
 
-/* Rounds to the samples' type; 0 if the sum has exceeded it. */
+/* Rounds to the samples' type. Returns 0 if the row's sum has overflowed. */
 static double level_from(double mean, sat_type sample)
 {
     if (sample == SAT_F32) mean = (double)(float)mean;

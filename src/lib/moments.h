@@ -7,9 +7,9 @@
  * S1 * S1 <= n * S2 (Cauchy and Schwarz), so the difference is not negative, and 0 for equal samples.  The quotient is
  * rounded once.
  *
- * Integer samples in tables of floats: the variance of x - c, where c is the integer next to the mean. The sums of x -
- * c and of (x - c)^2 are those of x and x^2, less multiples of c and n, in 128 bits: |c| <= 2^32, n < 2^47 and S2 <
- * 2^112 keep all terms below 2^113. The square of the mean that is left is at most 1/4, so that nothing large cancels.
+ * Integer samples in tables of floats: the variance of x - c, where c is the integer nearest to the mean. The sums of x
+ * - c and of (x - c)^2 are those of x and x^2, less multiples of c and n, in 128 bits: |c| <= 2^32, n < 2^47 and S2 <
+ * 2^112 keep all terms below 2^113. The mean of x - c is at most 1/2, so little cancels.
  *
  * Floats: S2 - S1 * (S1 / n) loses what the two terms have in common; below 0 it is 0.  sat.h states the bound.
  *
@@ -118,14 +118,14 @@ SAT_BOTH double sat_sum_as_double(sat_type type, sat_sum sum)
     return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
 }
 
-/* A sum of integers, in whatever type; 0 for what is no such sum, as a damaged table may give. */
+/* Returns a sum of integer samples, whatever its type; 0 if it is NaN or 2^112 or more, as only a damaged table has. */
 SAT_BOTH sat_i128 sat_sum_as_integer(sat_type type, sat_sum sum)
 {
     if (sat_is_real(type)) return fabs(sum.f) < 0x1p112 ? (sat_i128)sum.f : 0;
     return type == SAT_I32 || type == SAT_I64 ? (sat_i128)sum.i : (sat_i128)sum.u;
 }
 
-/* The integer next to a mean, in the range of samples. */
+/* Returns the integer nearest to a mean, between -2^32 and 2^32. */
 SAT_BOTH int64_t sat_center_of(double mean)
 {
     return (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32)));
@@ -148,7 +148,7 @@ SAT_BOTH double sat_count_variance(const sat_reader *sums, const sat_reader *squ
                                    uint64_t n, int64_t ddof)
 {
     const bool real = sat_is_real(sums->type) || sat_is_real(squares->type);
-    if (n == 1) return ddof < 1 ? 0 : NAN; /* not what rounding leaves of it */
+    if (n == 1) return ddof < 1 ? 0 : NAN; /* exactly, as no rounded sums are needed for it */
     if (real && sums->whole) {
         const int64_t c = sat_center_of(sat_sum_as_double(sums->type, s1) / (double)n);
         const sat_centered d =

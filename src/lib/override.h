@@ -5,8 +5,9 @@
  * as on a lesser machine (processor.h). SAT_STREAM = always or never decides whether results are written past the
  * caches, instead of their size.
  *
- * The library reads none of them: its override.c has no values. Test programs, build/tests/sat and
- * build/tests/libsat.so among them, are linked with tests/override.c instead, which also knows SAT_WITHOUT (path.h). */
+ * The installed library reads none of them: its override.c always returns NULL. The unit tests, build/tests/sat and
+ * build/tests/libsat.so are linked with tests/override.c, which reads the environment, and SAT_WITHOUT (path.h), too.
+ */
 #ifndef SAT_OVERRIDE_H
 #define SAT_OVERRIDE_H
 

@@ -74,7 +74,7 @@ static sat_status complete(sat_plan_spec *s)
     if (!sat_power_combines(s->sample, s->power, s->accum)) return refuse_accum(s->sample, s->power, s->accum);
     if (s->power == SAT_COUNTS) s->level = 0;
     if (s->level != 0 && (!sat_is_float(s->sample) || s->accum != SAT_F64))
-        return sat_fail(SAT_ERR_TYPE, "level %g: for tables of f32 or f64 samples in f64, not of %s samples in %s",
+        return sat_fail(SAT_ERR_TYPE, "level %g: it needs samples of f32 or f64 summed in f64, not %s samples in %s",
                         s->level, sat_type_name(s->sample), sat_type_name(s->accum));
     if (!isfinite(s->level) || (s->sample == SAT_F32 && (double)(float)s->level != s->level))
         return sat_fail(SAT_ERR_ARGUMENT, "level %.17g: a finite value of type %s is possible", s->level,

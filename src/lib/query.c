@@ -103,8 +103,8 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     if (status == SAT_OK) status = sat_reader_open(&pair.sums, t, spec.flags);
     if (status == SAT_OK && spec.squares) status = take_squares(&pair, &spec, table_bytes);
     if (status == SAT_OK && t->level != 0 && t->view.memory == SAT_DEVICE)
-        status = sat_fail(SAT_ERR_UNAVAILABLE, "table: with a level of %g; such tables are queried in host memory",
-                          t->level);
+        status = sat_fail(SAT_ERR_UNAVAILABLE,
+                          "table: with a level (%g) it is not queried on a device; copy it to the host", t->level);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_query *q = sat_arena_zeros(&arena, sizeof *q);
@@ -179,7 +179,8 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     status = sat_take_run(&run, &control, given_run, run_bytes, 0);
     if (status != SAT_OK) return status;
     sat_rect_ask checked;
-    if (ask.imprecise) return sat_fail(SAT_ERR_UNAVAILABLE, "imprecise: of tables in host memory");
+    if (ask.imprecise)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "imprecise: not known of tables in device memory; copy them to the host");
     if (ask.counts)
         return sat_fail(SAT_ERR_UNAVAILABLE, "counts: tables on a device answer of all samples; copy them to the host");
     status = sat_rect_ask_of(&ask, false, &checked);

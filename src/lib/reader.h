@@ -66,7 +66,7 @@ static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const 
     }
 }
 
-/* The largest magnitude among the corners of a table of f32 or f64. */
+/* Returns the largest magnitude of the entries at the four corners of a rectangle, in a table of f32 or f64. */
 static inline double sat_largest_corner(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
 {
     double largest = 0;

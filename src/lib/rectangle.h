@@ -24,7 +24,7 @@ typedef struct sat_reader {
     int64_t width, height; /* of the image */
     int64_t x_max, y_max;  /* the largest x and y that the table has entries for */
     int64_t limit_px;      /* the largest rectangle that the table is proven to answer */
-    bool whole;            /* the samples are integers, and so are entries of floats */
+    bool whole;            /* the samples are integers, so entries of f32 and f64 are integers, too */
     double offset, step;   /* q32 */
 } sat_reader;
 

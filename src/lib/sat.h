@@ -357,9 +357,9 @@ typedef struct sat_statistics {
     bool reserved[6]; /* false */
     double nodata;
     const sat_table *counts; /* of tables: that of the same image's counts, in host memory; NULL: all samples count */
-    int64_t *imprecise; /* of tables in host memory: takes the number of variances (and deviations), of all rectangles
-                           and channels, that rounding in the tables may have changed by more than a hundredth of the
-                           deviation; NULL = not wanted */
+    int64_t *imprecise; /* NULL, or receives how many variances, over all images, rectangles and channels, may be off by
+                           more than 2 % through rounding in the tables: the deviation by more than 1 %.  Of tables in
+                           host memory only */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
@@ -371,17 +371,17 @@ typedef struct sat_statistics {
  * equal samples.
  *
  * Integer samples in a table of f32 or f64 (the squares of u32 and i32 are f64): as long as no entry exceeds 2^24 or
- * 2^53, entries are exact, and so is a variance but for a few roundings of its own magnitude: it is computed from sums
- * of x - c, c the integer next to the mean.  sat_image_statistics() is exact for all.
+ * 2^53, entries are exact.  A variance is then computed from the sums of x - c, c the integer nearest to the mean; its
+ * relative error is a few roundings.  sat_image_statistics() is exact for all.
  *
- * Float samples: both tables sum x - level, with one level.  A variance is
- * (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding makes that negative.  With sums wrong by at most e1
+ * Float samples: S1 and S2 are the sums of x - level and of (x - level)^2, with one level for both tables.  A variance
+ * is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding makes that negative.  With sums wrong by at most e1
  * and e2 it is wrong by at most
  *     (e2 + 2 * |S1| / n * e1 + e1 * e1 / n + 4 * 2^-53 * S2) / (n - ddof),
  * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside |mean - level|, nothing
- * may be left of it.  Nothing is refused for that, but `imprecise` counts the variances for which an estimate of this
- * error exceeds a fiftieth of them (a hundredth of the deviation): e1 and e2 are taken as 16 * eps times the largest of
- * the four entries that were read, eps = 2^-53, or 2^-24 of an f32 table, and 0 of integer samples in exact entries.
+ * may be left of it.  Nothing is refused for that, but `imprecise` counts the variances whose estimated error exceeds a
+ * fiftieth of them.  The estimate is the bound above without its last term, e1 and e2 being 16 * eps * the largest of
+ * the four entries that were read: eps is 2^-53, 2^-24 in an f32 table, and 0 for exact entries and for q32.
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is

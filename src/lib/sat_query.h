@@ -108,13 +108,13 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
 
 /* Sets *level to a level for the tables of these float samples and of their squares (sat_plan_spec.level): the mean of
- * the valid, finite samples of the first row that has any, rounded to the samples' type.  It depends on no threads, and
- * for an image that comes in bands on the first bands alone: NaN says that these rows have no such sample, and to ask
- * again with the next rows; tables of rows without valid samples are the same for every level.  Of integers 0.
+ * the valid, finite samples of the first row that has any, rounded to the samples' type.  It does not depend on the
+ * number of threads.  If the image comes in bands, call this with each band until *level is not NaN: NaN means that the
+ * band has no valid, finite sample, and any level suits it, because its sums are 0.  Of integers *level is 0.
  *
- * image: in host memory; all its images and channels get one level, that of its first image's first such row: where
- * channels are images, as in files of more than 4, of the first channel alone.  spec: which samples are valid (skip_nan,
- * has_nodata, nodata; the other members are ignored); mask: of the image, or NULL.
+ * image: in host memory.  All its images and channels share one level, from the first such row in the order of the
+ * images: if channels are images, as in files of more than 4, from the first channel's.  spec: which samples are valid
+ * (skip_nan, has_nodata, nodata; the other members are ignored); mask: of the image, or NULL.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
 #define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */
 SAT_API sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level,

@@ -48,8 +48,8 @@ sat_status sat_pair_check(const sat_pair *p)
                                               : "the table of squares has counts");
     const sat_status status = check_alike(p, &p->squares, &p->square_table, "squares");
     if (status == SAT_OK && p->sum_table.level != p->square_table.level)
-        return sat_fail(SAT_ERR_ARGUMENT, "sums and squares: tables of levels %g and %g", p->sum_table.level,
-                        p->square_table.level);
+        return sat_fail(SAT_ERR_ARGUMENT, "the sums have level %g, the squares %g: both must have the same",
+                        p->sum_table.level, p->square_table.level);
     return status == SAT_OK ? sat_pair_check_sums(p) : status;
 }
 
@@ -107,8 +107,8 @@ sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, co
     return status;
 }
 
-/* How far the sum of a rectangle may be off, if rounding errors of 16 units in the last place of its largest entry are
- * what separates them from the exact sums. */
+/* Estimates the error of a rectangle's sum: 16 units in the last place of the largest of its four entries. 0 for
+ * entries that are exact, and for q32. */
 static double rounding_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
 {
     static const double units[] = {[SAT_F32] = 0x1p-24, [SAT_F64] = 0x1p-53};

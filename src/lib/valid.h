@@ -23,8 +23,8 @@ int64_t sat_valid_row(const sat_valid *valid, sat_type sample, const void *sampl
 /* The samples, with 0 in place of each that does not count; n: samples.  `to` may be `samples`. */
 void sat_valid_zeros(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, void *to);
 
-/* The same of float samples in f64, less the level: exact for f32 samples of one magnitude with it, else rounded once.
- * valid: NULL, all count. */
+/* Writes float samples less the level as f64, and 0 for invalid ones. Of f32 samples that are as large as the level the
+ * difference is exact, else it is rounded once. valid: NULL, all are. */
 void sat_valid_less(sat_type sample, const void *samples, const uint8_t *valid, int64_t n, double level, double *to);
 
 /* Refuses a mask that is not one of u8 with one channel, or has not the width, height, number of images and memory of

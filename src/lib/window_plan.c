@@ -54,17 +54,17 @@ static double largest_integer(const sat_window_plan *plan, const sat_window_spec
                : 0;
 }
 
-/* No sum or count loses a unit: floats hold all integers up to 2^24, or 2^53. */
+/* Refuses a float type that cannot store every possible sum or count exactly: f32 above 2^24, f64 above 2^53. */
 static sat_status check_exact(double largest, const sat_window_output *o)
 {
     const double exact = o->result == SAT_F32 ? 0x1p24 : 0x1p53;
     if (!sat_is_float(o->result) || largest <= exact) return SAT_OK;
     if (largest <= 0x1p53)
-        return sat_fail(SAT_ERR_RANGE, "%s: up to %.0f, which f32 does not hold exactly; results of f64 do",
-                        o->statistic, largest);
+        return sat_fail(SAT_ERR_RANGE, "%s: it can reach %.0f, and f32 is exact up to 2^24; ask for f64", o->statistic,
+                        largest);
     return sat_fail(SAT_ERR_RANGE,
-                    "%s: up to %.0f, and f64 holds integers exactly up to 2^53; sums of rectangles have 64 bits",
-                    o->statistic, largest);
+                    "%s: it can reach %.0f, and f64 is exact up to 2^53; sums of rectangles have 64 bits", o->statistic,
+                    largest);
 }
 
 sat_type sat_statistic_result(const char *statistic, sat_type sample, int64_t window_px)
@@ -86,7 +86,7 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
     if (sat_window_reaches_far(spec) && spec->window_width > SAT_FAR_PX / spec->channels / spec->window_height)
         return sat_fail(SAT_ERR_RANGE,
                         "a window %lld wide and %lld high reaches beyond the image by more than its size; with border "
-                        "%s, windows of floats that do have at most %lld pixels, times channels",
+                        "%s, a window of floats that does may have at most %lld samples, pixels times channels",
                         (long long)spec->window_width, (long long)spec->window_height, plan->window.border->name,
                         (long long)SAT_FAR_PX);
     plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;

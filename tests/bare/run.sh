@@ -29,7 +29,7 @@ dir=$(realpath -m "${B:-build}/bare-$release")
 rm -rf "$dir"
 mkdir -p "$dir"
 trap 'rm -rf --one-file-system "$dir"/root "$dir"/user' EXIT
-# This machine's sources of that release. If it has another one, the release is looked for in the first mirror.
+# This machine's apt sources of that release; if they are of another one, the first mirror of them.
 # shellcheck disable=SC2016 # apt's variables
 sources=$(apt-get indextargets --format 'deb $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u)
 mirror=$(awk '$2 ~ /\/debian$/ { print $2; exit }' <<<"$sources")

@@ -112,7 +112,7 @@ y = np.arange(300.0)[:, None] * 1e7 + np.random.default_rng(1).standard_normal((
 np.save("tilted.npy", y)'
     ok tilted.npy --as image -o t.npy --moments 1,2
     sat query t.npy --rect 30,280,3,1 --rect 40,290,5,1 --stat std
-    [[ $status = 0 && $stderr == "sat: t.npy: 2 of its variances or deviations may be off by more than 1 %: "*"\`sat query IMAGE\`"* ]]
+    [[ $status = 0 && $stderr == "sat: t.npy: 2 standard deviations may be off by more than 1 % "*"\`sat query IMAGE\`"* ]]
     ok query -q t.npy --rect 30,280,3,1 --rect 40,290,5,1 --stat std
     ok query t.npy --rect 30,280,3,1 --stat mean
     ok query tilted.npy --as image --rect 30,280,3,1 --stat std

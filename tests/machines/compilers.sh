@@ -1,8 +1,8 @@
 #!/bin/bash
 # compilers.sh [COMPILER...] - what `make compilers` does. Each compiler, by default gcc-11 and clang-19, builds everything
 # at -O1 without a warning, its unit tests pass, and its results and table files are those of $B (hashes.c). musl-gcc, also
-# by default, builds the libraries, and a static program of it the same results: Debian has what the command needs for
-# glibc alone.
+# by default, builds the libraries alone, as Debian has what the command needs for glibc only; a static program with them
+# has to give the same results.
 #
 #   BRIEF=1  leaves out the slow unit suites
 #   B=DIR    builds are in DIR/compilers, by default build/compilers

@@ -21,7 +21,7 @@ cd "$(dirname "$0")/../.." || exit 1
 sysroot=$(realpath -m "$B/machines/arm64")
 arm=$(realpath -m "$B/machines/build-aarch64")
 commands="answers filter rects"
-# What QEMU cannot run: suites that limit their address space, in which it needs gigabytes, or that time out in it.
+# What QEMU cannot run: suites that limit their address space, of which QEMU needs gigabytes, or that time out under it.
 no_commands="choice bench streams memory"
 
 # emulator MACHINE - the command that runs a program of it.

@@ -1,8 +1,8 @@
 #!/bin/bash
-# run.sh [PLANT...] - plants one fault at a time in a copy of the tree (NAME.patch), and checks that the command after
-# `Caught-by:` finds it: it fails, and says which test did, or what a Python program could not import.
+# run.sh [PLANT...] - applies one fault (NAME.patch) at a time to a copy of the tree, and runs the command after
+# `Caught-by:`, which has to fail, and to name the test that did or the Python module that could not be imported.
 #
-# What the copy builds stays there, so that a plant compiles what it changes.
+# The copy's build is kept, so that only what a patch changes is compiled again.
 #
 #   B=DIR   the copy is DIR/plants, by default build/plants
 set -u

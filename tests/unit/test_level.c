@@ -267,7 +267,8 @@ static void what_has_no_level(void **state)
     assert_ok(sat_table_statistics(&sums, &squares, &rect, 1, &ask, NULL));
     assert_true(mean == 2.5);
     squares.level = 2;
-    said(sat_table_statistics(&sums, &squares, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "tables of levels 3 and 2");
+    said(sat_table_statistics(&sums, &squares, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT,
+         "the sums have level 3, the squares 2");
     squares.level = 3;
     assert_ok(sat_table_query(&sums, &rect, 1, 0, 1, NULL, &mean));
     assert_true(mean == 2.5);

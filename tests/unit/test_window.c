@@ -83,7 +83,7 @@ static void specs_that_are_refused(void **state)
             (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 17));
     REFUSED(SAT_ERR_RANGE, "reaches beyond the image by more than its size",
             (s.sample = SAT_F32, s.border = "reflect", s.window_width = s.window_height = 1 << 15));
-    REFUSED(SAT_ERR_RANGE, "sum: up to 62979135, which f32 does not hold exactly; results of f64 do",
+    REFUSED(SAT_ERR_RANGE, "sum: it can reach 62979135, and f32 is exact up to 2^24; ask for f64",
             (s.sample = SAT_U16, s.border = "wrap", s.window_width = s.window_height = 31, output[0].statistic = "sum",
              output[0].result = SAT_F32));
     REFUSED(SAT_ERR_RANGE, "f64 holds integers exactly up to 2^53",
