@@ -248,7 +248,7 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     if (status != SAT_OK) return status;
     if (table.power != 0 && table.power != 1)
         return refuse(SAT_ERR_ARGUMENT, "a table of squares or counts alone: a file has sums, and these beside them");
-    if (table.reserved_word != 0) return newer("table");
+    if (table.reserved[0] || table.reserved[1] || table.reserved[2]) return newer("table");
     meta.layout = table.layout;
     meta.sample = table.sample;
     meta.quant = table.quant;

@@ -239,6 +239,7 @@ bool table_file_take(table_file *file, source *src, const sat_file_options *opti
     file->table.sample = file->meta.sample;
     file->table.quant = file->meta.quant;
     file->table.level = file->meta.level;
+    file->table.has_invalid = file->meta.moments.counts;
 out:
     if (!ok) table_file_close(file);
     return ok;

@@ -16,26 +16,50 @@ typedef struct level_job {
     sat_valid valid;
 } level_job;
 
-/* Returns the mean of the valid, finite samples of a row, or NaN. */
-static double mean_of_row(const level_job *j, int64_t image, int64_t y)
+typedef struct row_mean {
+    double mean, n; /* of the valid, finite samples */
+} row_mean;
+
+/* Of one channel of a row. Samples are summed less the first, so that the mean of equal ones is exact. */
+static row_mean mean_of_row(const level_job *j, int64_t image, int64_t y, int c)
 {
-    double sum = 0, n = 0;
+    double sum = 0, n = 0, first = 0;
     for (int64_t x = 0; x < j->image.width; x++) {
         if (j->masked && *(const uint8_t *)sat_sample_in(&j->mask, image, x, y, 0) == 0) continue;
-        for (int c = 0; c < j->image.channels; c++) {
-            const double value = sat_sample_value(j->image.type, sat_sample_in(&j->image, image, x, y, c));
-            if (!isfinite(value) || (j->valid.has_nodata && value == j->valid.nodata)) continue;
-            sum += value, n++;
-        }
+        const double value = sat_sample_value(j->image.type, sat_sample_in(&j->image, image, x, y, c));
+        if (!isfinite(value) || (j->valid.has_nodata && value == j->valid.nodata)) continue;
+        if (n == 0) first = value;
+        sum += value - first, n++;
     }
-    return n > 0 ? sum / n : NAN;
+    return (row_mean){n > 0 ? first + sum / n : 0, n};
 }
 
-/* Rounds to the samples' type. Returns 0 if the row's sum has overflowed. */
+/* Returns the mean of all channels and images of a row, NaN without a valid sample, and 0 where the mean of one is not
+ * near it: less this level, its samples would not be much smaller. */
+static double level_of_row(const level_job *j, int64_t y)
+{
+    row_mean all = {0, 0};
+    for (int64_t i = 0; i < j->image.count; i++)
+        for (int c = 0; c < j->image.channels; c++) {
+            const row_mean one = mean_of_row(j, i, y, c);
+            if (one.n == 0) continue;
+            all.n += one.n;
+            all.mean += (one.mean - all.mean) * (one.n / all.n);
+        }
+    if (all.n == 0) return NAN;
+    for (int64_t i = 0; i < j->image.count; i++)
+        for (int c = 0; c < j->image.channels; c++) {
+            const row_mean one = mean_of_row(j, i, y, c);
+            if (one.n > 0 && !(fabs(one.mean - all.mean) <= fabs(one.mean) / 2)) return 0;
+        }
+    return all.mean;
+}
+
+/* Rounds to the samples' type. Returns 0 if a sum has overflowed. */
 static double level_from(double mean, sat_type sample)
 {
     if (sample == SAT_F32) mean = (double)(float)mean;
-    return isinf(mean) ? 0 : mean;
+    return isfinite(mean) ? mean : 0;
 }
 
 sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level, const sat_plan_spec *spec,
@@ -54,12 +78,9 @@ sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, do
     if (status != SAT_OK || !sat_is_float(s.sample)) return status;
     j.valid = (sat_valid){s.skip_nan, s.has_nodata, s.nodata};
     *level = NAN;
-    for (int64_t i = 0; i < j.image.count; i++)
-        for (int64_t y = 0; y < j.image.height; y++) {
-            const double mean = mean_of_row(&j, i, y);
-            if (isnan(mean)) continue;
-            *level = level_from(mean, s.sample);
-            return SAT_OK;
-        }
+    for (int64_t y = 0; y < j.image.height && isnan(*level); y++) {
+        const double mean = level_of_row(&j, y);
+        if (!isnan(mean)) *level = level_from(mean, s.sample);
+    }
     return SAT_OK;
 }

@@ -148,7 +148,8 @@ SAT_BOTH double sat_count_variance(const sat_reader *sums, const sat_reader *squ
                                    uint64_t n, int64_t ddof)
 {
     const bool real = sat_is_real(sums->type) || sat_is_real(squares->type);
-    if (n == 1) return ddof < 1 ? 0 : NAN; /* exactly, as no rounded sums are needed for it */
+    if (real && n == 1 && isfinite(sat_sum_as_double(sums->type, s1)))
+        return ddof < 1 ? 0 : NAN; /* not what is rounded */
     if (real && sums->whole) {
         const int64_t c = sat_center_of(sat_sum_as_double(sums->type, s1) / (double)n);
         const sat_centered d =

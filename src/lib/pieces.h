@@ -32,6 +32,14 @@ typedef struct sat_pieces {
     double counted; /* px of it that count */
 } sat_pieces;
 
+/* Returns how many samples count in all pieces. */
+static inline int64_t sat_pieces_samples(const sat_pieces *p)
+{
+    int64_t n = 0;
+    for (int k = 0; k < p->n; k++) n += p->of[k].count;
+    return n;
+}
+
 /* Sets `counted` from the counts of the pieces: the area itself where all samples count. */
 void sat_pieces_count(sat_pieces *p);
 

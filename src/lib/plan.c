@@ -76,7 +76,7 @@ static sat_status complete(sat_plan_spec *s)
     if (s->level != 0 && (!sat_is_float(s->sample) || s->accum != SAT_F64))
         return sat_fail(SAT_ERR_TYPE, "level %g: it needs samples of f32 or f64 summed in f64, not %s samples in %s",
                         s->level, sat_type_name(s->sample), sat_type_name(s->accum));
-    if (!isfinite(s->level) || (s->sample == SAT_F32 && (double)(float)s->level != s->level))
+    if (!sat_is_level(s->level, s->sample, s->accum))
         return sat_fail(SAT_ERR_ARGUMENT, "level %.17g: a finite value of type %s is possible", s->level,
                         sat_type_name(s->sample));
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
@@ -305,6 +305,7 @@ sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, siz
     if (status != SAT_OK) return status;
     bool padded = s.layout == SAT_PADDED;
     sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant, .power = s.power, .level = s.level};
+    t.has_invalid = s.masked || s.skip_nan || s.has_nodata;
     t.view = sat_packed_view(s.width + padded, s.height + padded, s.count, s.channels, s.accum, s.memory);
     sat_give_struct(table, table_bytes, &t, sizeof t);
     return SAT_OK;

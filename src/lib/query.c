@@ -32,6 +32,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
     if (t.view.memory == SAT_DEVICE)
         return sat_fail(SAT_ERR_UNAVAILABLE, "table: in device memory; make a query of it, or copy it to host memory");
     status = sat_reader_open(&r, &t, flags);
+    if (status == SAT_OK) status = sat_pair_needs_counts(&t);
     if (status != SAT_OK) return status;
     status = sat_check_threads(threads);
     if (status != SAT_OK) return status;
@@ -101,6 +102,7 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     if (status == SAT_OK) status = sat_check_executor(spec.executor);
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK) status = sat_reader_open(&pair.sums, t, spec.flags);
+    if (status == SAT_OK) status = sat_pair_needs_counts(t);
     if (status == SAT_OK && spec.squares) status = take_squares(&pair, &spec, table_bytes);
     if (status == SAT_OK && t->level != 0 && t->view.memory == SAT_DEVICE)
         status = sat_fail(SAT_ERR_UNAVAILABLE,

@@ -68,11 +68,12 @@ void sat_pair_answer_pieces(const sat_pair *p, uint64_t image, sat_pieces *at, s
         if (p->with_squares) {
             const double squares = weigh(&p->squares, image, at, c, s2);
             if (ask->needs & SAT_NEEDS_VAR) {
+                const bool one = sat_pieces_samples(at) == 1 && isfinite(sum);
                 f.var = p->sums.whole ? variance_of(p, at, mean, s1, s2)
-                                      : sat_variance_f(n, sum, squares, (double)ask->ddof);
-                sat_pair_judge(p, image, at, c, &f);
+                                      : sat_variance_f(n, one ? 0 : sum, one ? 0 : squares, (double)ask->ddof);
             }
             f.squares = squares / n;
+            sat_pair_judge(p, image, at, c, &f);
         }
         sat_pair_add_level(p, &f);
         if (ask->sums) ask->sums[to].f = f.sum;

@@ -26,15 +26,14 @@ static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, 
         if (p->with_squares) {
             const sat_reader *sums = &p->sums, *squares = &p->squares;
             const sat_sum s2 = sat_rect_sum(squares, sat_corners_of(squares, image, rect, c), n);
-            if (ask->needs & SAT_NEEDS_VAR) {
+            if (ask->needs & SAT_NEEDS_VAR)
                 f.var = sat_count_variance(sums, squares, s1, s2, (uint64_t)count, ask->ddof);
-                if (p->imprecise) {
-                    sat_pieces one;
-                    sat_whole_piece(&one, rect);
-                    sat_pair_judge(p, image, &one, c, &f);
-                }
-            }
             if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_count_mean_square(squares, s2, (uint64_t)count);
+            if (p->imprecise) {
+                sat_pieces one;
+                sat_whole_piece(&one, rect);
+                sat_pair_judge(p, image, &one, c, &f);
+            }
         }
         sat_pair_add_level(p, &f);
         if (ask->sums) ask->sums[to] = p->level != 0 ? (sat_sum){.f = f.sum} : s1;

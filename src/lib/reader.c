@@ -6,6 +6,7 @@
 
 #include "pool.h"
 #include "shape.h"
+#include "sized.h"
 #include "status.h"
 
 sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
@@ -20,7 +21,9 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
     if (t->power == 0) t->power = 1;
-    if (!sat_is_power(t->power) || t->reserved_word != 0)
+    status = sat_check_reserved(t->reserved, sizeof t->reserved);
+    if (status != SAT_OK) return status;
+    if (!sat_is_power(t->power))
         return sat_fail(SAT_ERR_ARGUMENT, "table: of samples to the power of %d; 1, 2 and SAT_COUNTS are known",
                         t->power);
     if (!sat_power_combines(t->sample, t->power, v->type))
@@ -31,6 +34,9 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
             SAT_ERR_ARGUMENT,
             "table: of q32, with a step of %g and a largest value of %lu: its fixed point (quant) is missing",
             t->quant.step, (unsigned long)t->quant.largest);
+    if (!sat_is_level(t->level, t->sample, v->type))
+        return sat_fail(SAT_ERR_ARGUMENT, "table: of level %g, which no %s table of %s samples has", t->level,
+                        sat_type_name(v->type), sat_type_name(t->sample));
     const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
     *r = (sat_reader){.origin = v->data,
                       .row_bytes = v->row_bytes,

@@ -211,12 +211,13 @@ enum { SAT_COUNTS = -1 }; /* the power of a table of counts: how many samples co
 typedef struct sat_table {
     sat_view view;
     sat_layout layout;
-    sat_type sample;   /* of the image: bounds what a rectangle can sum to */
-    sat_quant quant;   /* for SAT_Q32 */
-    int power;         /* the entries sum samples (1; 0 = 1) or their squares (2), or count them (SAT_COUNTS) */
-    int reserved_word; /* 0 */
-    double level;      /* of float samples, on the CPU: subtracted from each valid sample before it is summed or
-                          squared (sat_image_level(), sat_query.h); queries add it again */
+    sat_type sample;  /* of the image: bounds what a rectangle can sum to */
+    sat_quant quant;  /* for SAT_Q32 */
+    int power;        /* the entries sum samples (1; 0 = 1) or their squares (2), or count them (SAT_COUNTS) */
+    bool has_invalid; /* some samples may not count: with a level, answers then need sat_statistics.counts */
+    bool reserved[3]; /* false */
+    double level;     /* of float samples, on the CPU: subtracted from each valid sample before it is summed or
+                         squared (sat_image_level(), sat_query.h); queries add it again */
 } sat_table;
 
 /* What a plan is made for. Zero means the default where one is named. */
@@ -357,9 +358,8 @@ typedef struct sat_statistics {
     bool reserved[6]; /* false */
     double nodata;
     const sat_table *counts; /* of tables: that of the same image's counts, in host memory; NULL: all samples count */
-    int64_t *imprecise; /* NULL, or receives how many variances, over all images, rectangles and channels, may be off by
-                           more than 2 % through rounding in the tables: the deviation by more than 1 %.  Of tables in
-                           host memory only */
+    int64_t *imprecise;      /* NULL, or receives how many variances or mean squares, over all images, rectangles and
+                                channels, rounding in tables (of host memory) may have put off by more than 2 % */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array

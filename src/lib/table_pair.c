@@ -87,13 +87,21 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
                                    p->given.threads ? p->given.threads : sat_processors());
     p->with_squares = sat_rect_needs_squares(&p->ask);
-    if (p->given.counts) status = take_counts(p, table_bytes);
+    status = p->given.counts ? take_counts(p, table_bytes) : sat_pair_needs_counts(&p->sum_table);
     if (status != SAT_OK) return status;
     if (squares == NULL) return p->with_squares ? sat_pair_needs_squares() : SAT_OK;
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->given.flags);
     return status == SAT_OK ? sat_pair_check(p) : status;
+}
+
+sat_status sat_pair_needs_counts(const sat_table *sums)
+{
+    if (sums->level == 0 || !sums->has_invalid) return SAT_OK;
+    return sat_fail(SAT_ERR_ARGUMENT,
+                    "table: with a level and samples that do not count, its sums need the table of counts "
+                    "(sat_table_statistics(), counts)");
 }
 
 sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, const char *sides)
@@ -120,16 +128,20 @@ static double rounding_of(const sat_reader *r, uint64_t image, const sat_rect *r
 void sat_pair_judge(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, const sat_rect_features *f)
 {
     double e1 = 0, e2 = 0;
-    int64_t samples = 0;
-    if (p->imprecise == NULL || !(f->n > (double)p->ask.ddof)) return;
-    for (int k = 0; k < at->n; k++) samples += at->of[k].count;
-    if (samples == 1 || (at->n == 1 && f->n == 1)) return; /* no deviation */
+    if (p->imprecise == NULL) return;
     for (int k = 0; k < at->n; k++) {
         e1 += at->of[k].weight * rounding_of(&p->sums, image, &at->of[k].rect, c);
         e2 += at->of[k].weight * rounding_of(&p->squares, image, &at->of[k].rect, c);
     }
-    const double error = (e2 + 2 * fabs(f->mean) * e1 + e1 * e1 / f->n) / (f->n - (double)p->ask.ddof);
-    if (error > f->var / 50) __atomic_fetch_add(p->imprecise, 1, __ATOMIC_RELAXED);
+    sat_rect_features whole = *f;
+    sat_pair_add_level(p, &whole);
+    const double left = f->n - (double)p->ask.ddof;
+    const bool one = sat_pieces_samples(at) == 1 || (at->n == 1 && f->n == 1); /* its variance is 0 */
+    const bool of_var = p->ask.needs & SAT_NEEDS_VAR && left > 0 && !one &&
+                        (e2 + 2 * fabs(f->mean) * e1 + e1 * e1 / f->n) / left > f->var / 50;
+    const bool of_squares =
+        p->ask.needs & SAT_NEEDS_SQUARES && (e2 + 2 * fabs(p->level) * e1) / f->n > whole.squares / 50;
+    if (of_var || of_squares) __atomic_fetch_add(p->imprecise, 1, __ATOMIC_RELAXED);
 }
 
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)

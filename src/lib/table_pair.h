@@ -27,6 +27,9 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
 /* The table of squares is missing: SAT_ERR_ARGUMENT. */
 sat_status sat_pair_needs_squares(void);
 
+/* SAT_ERR_ARGUMENT if answers of this table need the counts, which are not given. */
+sat_status sat_pair_needs_counts(const sat_table *sums);
+
 /* Is the table of sums none of squares? */
 sat_status sat_pair_check_sums(const sat_pair *p);
 
@@ -67,13 +70,15 @@ sat_status sat_pair_answer(const sat_pair *p, const sat_run *run, const sat_rect
 static inline void sat_pair_add_level(const sat_pair *p, sat_rect_features *f)
 {
     if (p->level == 0) return;
-    f->squares += p->level * (2 * f->mean + p->level);
-    f->mean += p->level;
+    const double mean = f->mean + p->level;
+    /* The variance of all n, and not less than 0 after rounding, beside the square of the mean. */
+    f->squares = fmax(0, f->squares - f->mean * f->mean) + mean * mean;
+    f->mean = mean;
     f->sum += f->n * p->level;
 }
 
-/* Counts the variance of channel c of a rectangle, in pieces, as imprecise if it may be (sat.h has the estimate). The
- * features are those of the samples less the level. */
+/* Counts channel c of a rectangle, in pieces, as imprecise if its variance or mean square, as far as these are asked
+ * for, may be (sat.h has the estimate). The features are those of the samples less the level. */
 void sat_pair_judge(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, const sat_rect_features *f);
 
 /* The answers of a rectangle that is cut away, or in which no sample counts: sums, counts and areas of 0, and NaN. */

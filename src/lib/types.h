@@ -2,6 +2,8 @@
 #ifndef SAT_TYPES_H
 #define SAT_TYPES_H
 
+#include <math.h>
+
 #include "sat.h"
 
 /* Largest value of an integer sample type, 0 for the others. */
@@ -33,6 +35,13 @@ static inline int64_t sat_sample_min(sat_type sample)
 static inline bool sat_is_float(sat_type type)
 {
     return type == SAT_F32 || type == SAT_F64;
+}
+
+/* Returns whether a table of type accum may have this level (sat_table.level). */
+static inline bool sat_is_level(double level, sat_type sample, sat_type accum)
+{
+    if (!sat_is_float(sample) || accum != SAT_F64) return level == 0;
+    return isfinite(level) && (sample != SAT_F32 || (double)(float)level == level);
 }
 
 /* SAT_ERR_TYPE, with the way out, for what is no type of samples. */

@@ -385,3 +385,15 @@ def float_bound(pixels, window_width, window_height, value=0):
     largest = float(np.max(np.abs(np.nan_to_num(pixels)), initial=abs(value)))
     additions = (window_width + window_height + sum(pixels.shape[:2])) * 4
     return lambda want: np.abs(want).astype(np.float64) * 2.0 ** -23 + additions * 2.0 ** -52 * largest + 1e-45
+
+
+def level_of(pixels, counts):
+    """The level of a table of (H, W, C) floats with squares, up to its last bits (sat_image_level(), sat_query.h)."""
+    rows = np.flatnonzero(counts.any((1, 2)))
+    if pixels.dtype.kind != "f" or len(rows) == 0:
+        return 0.0
+    y = rows[0]
+    channels = [pixels[y, :, c][counts[y, :, c]] for c in range(pixels.shape[2])]
+    means = np.array([np.mean(one, dtype="f8") for one in channels if len(one)])
+    level = np.average(means, weights=[len(one) for one in channels if len(one)])
+    return float(level.astype(pixels.dtype)) if (abs(means - level) <= abs(means) / 2).all() else 0.0

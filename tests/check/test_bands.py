@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from satlib import Tap, in_parallel, run_sat, scratch
+from satlib import Tap, in_parallel, level_of, run_sat, scratch
 
 TYPES = ["u1", "u2", "i2", "u4", "f4", "f8"]
 FILTERS = [["--box", "5"], ["--box", "4x3", "--passes", "3"], ["--box", "3", "--border", "constant:7"],
@@ -94,10 +94,7 @@ def check_answers(case):
         for options, counts in ([], np.ones(pixels.shape, bool)), (["--nodata", "3"], pixels != 3), \
                                (["--mask", "mask.npy"], np.broadcast_to(mask[:, :, None], pixels.shape)):
             held = np.where(counts, pixels, 0).astype("f8")
-            first = np.flatnonzero(counts.any((1, 2)))[0]  # a table of floats is one of pixels less their mean
-            row = pixels[first, :, 0][counts[first, :, 0]]  # of the first band
-            level = np.mean(row, dtype="f8").astype(dtype) if dtype[0] == "f" else 0
-            less = np.where(counts, pixels - np.float64(level), 0)
+            less = np.where(counts, pixels - np.float64(level_of(pixels, counts)), 0)  # what a table of floats sums
             ask = ["--rects", "rects.npy", "--stat", "mean,sum,var,count"]
             moments = ["--moments", "0,1,2" if options else "1,2"] + (["--type", "f64"] if dtype == "u4" else [])
             sums = ["in.npy", "--as", "image", "-o", "table.npy", *moments, *options]

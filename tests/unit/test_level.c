@@ -255,9 +255,9 @@ static void what_has_no_level(void **state)
     const sat_rect_output output = {"mean", &mean};
     const sat_statistics ask = {.output = &output, .outputs = 1};
     spec.accum = SAT_F32;
-    said(sat_plan_create(&plan, &spec), SAT_ERR_TYPE, "level 3: for tables of f32 or f64 samples in f64");
+    said(sat_plan_create(&plan, &spec), SAT_ERR_TYPE, "level 3: it needs samples of f32 or f64 summed in f64");
     spec.accum = SAT_TYPE_NONE, spec.sample = SAT_U8;
-    said(sat_plan_create(&plan, &spec), SAT_ERR_TYPE, "not of u8 samples");
+    said(sat_plan_create(&plan, &spec), SAT_ERR_TYPE, "not u8 samples");
     spec.sample = SAT_F32, spec.level = 0.1;
     said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "level 0.1");
     spec.level = NAN;
@@ -274,6 +274,11 @@ static void what_has_no_level(void **state)
     assert_true(mean == 2.5);
     assert_ok(sat_table_query(&squares, &rect, 1, 0, 1, NULL, &mean)); /* the squares of what is above the level */
     assert_true(mean == (4 + 1 + 0 + 1) / 4.0);
+    sums.level = 0.1;
+    said(sat_table_query(&sums, &rect, 1, 0, 1, NULL, &mean), SAT_ERR_ARGUMENT, "table: of level 0.1");
+    sums.level = 3, sums.has_invalid = true;
+    said(sat_table_query(&sums, &rect, 1, 0, 1, NULL, &mean), SAT_ERR_ARGUMENT, "need the table of counts");
+    said(sat_table_statistics(&sums, &squares, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "need the table of counts");
     sat_view_free(&sums.view), sat_view_free(&squares.view);
     assert_int_equal(sat_image_level(&image, NULL, NULL, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_image_level(NULL, NULL, &level, NULL), SAT_ERR_ARGUMENT);
@@ -283,9 +288,66 @@ static void what_has_no_level(void **state)
     assert_ok(sat_image_level(&bytes, NULL, &level, NULL));
     assert_true(level == 0);
     said(sat_image_level(&image, &image, &level, NULL), SAT_ERR_TYPE, "mask");
+    const sat_view two = {.data = pixels, .width = 1, .height = 2, .channels = 2, .type = SAT_F32};
+    pixels[0] = 100, pixels[1] = 101;
+    assert_ok(sat_image_level(&two, NULL, &level, NULL));
+    assert_true(level == 100.5);
+    pixels[1] = 1; /* of another size than the other channel */
+    assert_ok(sat_image_level(&two, NULL, &level, NULL));
+    assert_true(level == 0);
     pixels[0] = pixels[1] = FLT_MAX; /* their sum is none of f32 */
     assert_ok(sat_image_level(&image, NULL, &level, NULL));
     assert_true(level == (double)FLT_MAX);
+}
+
+/* A first row that is far from the others makes a level that serves none of them. */
+static void a_level_that_serves_none(void **state)
+{
+    (void)state;
+    enum { SIDE = 200 };
+    sat_view image = {.width = SIDE, .height = SIDE, .channels = 1, .type = SAT_F64};
+    assert_ok(sat_view_alloc(&image));
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) put(&image, x, y, 0, y == 0 ? 1e7 : gauss_like());
+    sat_plan_spec spec = {.width = SIDE, .height = SIDE, .sample = SAT_F64};
+    sat_table sums, squares;
+    assert_ok(sat_image_level(&image, NULL, &spec.level, NULL));
+    assert_true(spec.level == 1e7);
+    assert_ok(sat_tables_of(&image, &spec, NULL, &sums, &squares, NULL));
+    double rms = NAN, std = NAN;
+    int64_t imprecise = -1;
+    const sat_rect_output root = {"rms", &rms}, deviation = {"std", &std};
+    for (int i = 1; i < SIDE - 5; i += 7) {
+        const sat_rect rect = {i, i, 5, 5}, one = {i, i, 1, 1};
+        const sat_rect_f64 inside = {i + 0.25, i + 0.25, 0.5, 0.5};
+        sat_statistics ask = {.output = &root, .outputs = 1, .imprecise = &imprecise};
+        assert_ok(sat_table_statistics(&sums, &squares, &rect, 1, &ask, NULL));
+        assert_true(rms >= 0 && imprecise == 1);
+        ask.output = &deviation;
+        assert_ok(sat_table_statistics(&sums, &squares, &one, 1, &ask, NULL));
+        assert_true(std == 0 && imprecise == 0);
+        assert_ok(sat_table_statistics_f64(&sums, &squares, &inside, 1, &ask, NULL));
+        assert_true(std == 0 && imprecise == 0);
+    }
+    sat_view_free(&image), sat_view_free(&sums.view), sat_view_free(&squares.view);
+}
+
+/* The deviation of one pixel that is no number is none. */
+static void one_pixel_that_is_no_number(void **state)
+{
+    (void)state;
+    float pixels[9] = {1, 2, 3, 4, 5, 6, 7, 8, NAN};
+    const sat_view image = {.data = pixels, .width = 3, .height = 3, .channels = 1, .type = SAT_F32};
+    const sat_plan_spec spec = {.width = 3, .height = 3, .sample = SAT_F32};
+    const sat_rect rect = {2, 2, 1, 1};
+    sat_table sums, squares;
+    double std = 7;
+    const sat_rect_output output = {"std", &std};
+    assert_ok(sat_tables_of(&image, &spec, NULL, &sums, &squares, NULL));
+    assert_ok(
+        sat_table_statistics(&sums, &squares, &rect, 1, &(sat_statistics){.output = &output, .outputs = 1}, NULL));
+    assert_true(std != std);
+    sat_view_free(&sums.view), sat_view_free(&squares.view);
 }
 
 int main(void)
@@ -297,6 +359,8 @@ int main(void)
         cmocka_unit_test(integers_in_floats_lose_nothing),
         cmocka_unit_test(bands_have_the_level_of_the_whole),
         cmocka_unit_test(what_has_no_level),
+        cmocka_unit_test(a_level_that_serves_none),
+        cmocka_unit_test(one_pixel_that_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void tables(void **state)
     ASK(ARGUMENT, q.t.view.row_bytes++);
     ASK(ARGUMENT, q.t.layout = (sat_layout)3);
     ASK(ARGUMENT, q.t.power = 3);
-    ASK(ARGUMENT, q.t.reserved_word = 1);
+    ASK(ARGUMENT, q.t.reserved[0] = true);
     ASK(ARGUMENT, q.t.sample = SAT_F32; q.t.view.type = SAT_Q32);
     ASK(ARGUMENT, q.ask.flags = 2);
     ASK(ARGUMENT, q.ask.threads = -1);
@@ -268,7 +268,7 @@ static void writing(void **state)
     WRITE(ARGUMENT, t.view.data = NULL);
     WRITE(ARGUMENT, t.view.memory = (sat_memory)2);
     WRITE(ARGUMENT, t.view.reserved = 1);
-    WRITE(ARGUMENT, t.reserved_word = 1);
+    WRITE(ARGUMENT, t.reserved[2] = true);
     WRITE(ARGUMENT, t.layout = (sat_layout)3);
     WRITE(ARGUMENT, t.power = 2);
     WRITE(ARGUMENT, o.writer = "");

@@ -86,7 +86,7 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_RANGE, "sum: it can reach 62979135, and f32 is exact up to 2^24; ask for f64",
             (s.sample = SAT_U16, s.border = "wrap", s.window_width = s.window_height = 31, output[0].statistic = "sum",
              output[0].result = SAT_F32));
-    REFUSED(SAT_ERR_RANGE, "f64 holds integers exactly up to 2^53",
+    REFUSED(SAT_ERR_RANGE, "f64 is exact up to 2^53",
             (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 12,
              output[0].statistic = "sum", output[0].result = SAT_F64));
     said(sat_window_create(NULL, NULL), SAT_ERR_ARGUMENT, "window is NULL");
