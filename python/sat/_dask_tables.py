@@ -195,7 +195,7 @@ def table(
         dask.compute(each)
         finished(targets)
         # The last that is written: without it there is no table.
-        zarr.open_group(os.fspath(to)).attrs.update({"sample": source.dtype.name, "level": level})
+        zarr.open_group(os.fspath(to)).attrs.update({"sample": tried.sample.name, "level": level})
     else:
         arrays = [
             da.concatenate(
@@ -204,7 +204,7 @@ def table(
             for i, kind in enumerate(kinds)
         ]
     named = dict(zip(names, arrays))
-    return Table(named["sums"], named.get("squares"), named.get("counts"), source.dtype, level)
+    return Table(named["sums"], named.get("squares"), named.get("counts"), tried.sample, level)
 
 
 def _answered(part: Any, mask: Any, names: list[str], nodata: float | None, ddof: int) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[s
         raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
     whole = table.sample.kind != "f"
     if whole:
-        info = np.iinfo("u1" if table.sample == bool else table.sample)
+        info = np.iinfo(table.sample)
         largest = max(-int(info.min), int(info.max))
         _check_rectangles(
             boxes, table.sums.shape, 2**63 / largest ** (2 if squares and table.sample.itemsize <= 2 else 1)
@@ -313,12 +313,18 @@ def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[s
         if squares:
             found["var"] = _where(n > ddof, (second * some - first * first) / (some * np.maximum(n - ddof, 1)))
             found["var"] = np.maximum(found["var"], 0)
+            found["var"][(n == 1) & (n > ddof) & np.isfinite(found["var"])] = 0
             found["std"] = np.sqrt(found["var"])
-            found["rms"] = np.sqrt(_where(n > 0, (second + level * (2 * first + level * n)) / some))
-            if not whole and {"var", "std"} & set(names):  # the estimate of sat_statistics.imprecise
+            square = _where(n > 0, second / some)
+            if not whole:  # as sat_pair_add_level()
+                square = np.maximum(square - found["mean"] ** 2, 0) + (found["mean"] + level) ** 2
+            found["rms"] = np.sqrt(square)
+            if not whole:  # the estimate of sat_statistics.imprecise
                 e1, e2 = (16 * 2.0**-53 * np.abs(of).max(axis=0) for of in entries[:2])
                 error = (e2 + 2 * np.abs(found["mean"]) * e1 + e1 * e1 / n) / np.maximum(n - ddof, 1)
-                if imprecise := int((error > found["var"] / 50).sum()):
+                lost = (error > found["var"] / 50) & (n > 1) & bool({"var", "std"} & set(names))
+                lost |= ((e2 + 2 * abs(level) * e1) / n > square / 50) & ("rms" in names)
+                if imprecise := int(lost.sum()):
                     _table.warn_imprecise(imprecise)
         found["mean"] = found["mean"] + level
     if whole:

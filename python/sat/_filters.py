@@ -205,10 +205,13 @@ def window(
     """
     if type(image) is not np.ndarray and is_wrapped(image):
         return call_wrapped(window, locals())
-    long = dtype is not None and np.dtype(dtype) == np.int64
+    wanted = dtype if dtype is not None else getattr(out[0] if isinstance(out, tuple) and out else out, "dtype", None)
+    long = wanted is not None and np.dtype(wanted) == np.int64
     if long:
         if not {statistic} <= _WHOLE if isinstance(statistic, str) else not set(statistic) <= _WHOLE:
             raise TypeError("dtype int64: only for sums and counts of integers; float64 is for all")
+        if statistic != "count" and getattr(image, "dtype", np.asarray(image).dtype).kind not in "bui":
+            raise TypeError("dtype int64: sums of floats are none; float64 holds them")
         empty = 0 if empty is None else empty
     made = window_filter(
         size,

@@ -128,11 +128,14 @@ def samples_of(x: Any, data: Any) -> Any:
 def _line(x: Any, axes: Axes) -> tuple[Any, Any]:
     """Returns s and o of y = s * x + o: arrays of one number, or of one for each channel, along the channels' axis."""
     shape = [-1 if axis == axes.channel else 1 for axis in range(len(x.dims))]
-    scale, offset = (
-        np.asarray(x.attrs.get(one, x.attrs.get(each, neutral)), np.float64).reshape(shape)
-        for one, each, neutral in (("scale_factor", "scales", 1), ("add_offset", "offsets", 0))
-    )
-    return scale, offset
+    channels = 1 if axes.channel is None else x.shape[axes.channel]
+    found = []
+    for one, each, neutral in (("scale_factor", "scales", 1), ("add_offset", "offsets", 0)):
+        value = np.asarray(x.attrs.get(one, x.attrs.get(each, neutral)), np.float64)
+        if value.size not in (1, channels):
+            raise ValueError(f"image: {each} of {value.size} bands in the attributes of a DataArray of {channels}")
+        found.append(value.reshape(shape))
+    return found[0], found[1]
 
 
 def decoded(x: Any, data: Any, axes: Axes, nodata: float | None) -> tuple[Any, float | None]:

@@ -49,6 +49,8 @@ class _Rows:
         channels = operator.index(shape[2]) if len(shape) == 3 else 0
         if len(shape) == 3 and not 1 <= channels <= 4:
             raise ValueError(f"shape {tuple(shape)}: {channels} channels; 1 to 4")
+        if result is not None and np.dtype(result) == np.int64:
+            raise TypeError("result: int64; float64 holds sums and counts of integers exactly")
         logical = np.dtype(dtype) == bool
         sample = code("uint8" if logical else dtype)
         self._rows = _core.Rows(

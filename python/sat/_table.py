@@ -132,7 +132,7 @@ def sum_dtype(sample: np.dtype[Any], area: int) -> np.dtype[Any]:
     """The type of the sums of rectangles in an image of that many pixels: int64 wherever it holds them all."""
     if sample.kind == "f":
         return _F8
-    largest = 1 if sample.kind == "b" else int(np.iinfo(sample).max)
+    largest = 2 ** (8 * min(sample.itemsize, 4)) - 1  # 64-bit integers are read as 32 bits
     return np.dtype("uint64") if sample.kind == "u" and area * largest >= 2**63 else _I8
 
 

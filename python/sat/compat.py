@@ -46,8 +46,8 @@ def integrate(ii: ArrayLike, start: Sequence[Any], end: Sequence[Any]) -> Array:
             raise IndexError(f"rectangle {int(np.flatnonzero(wrong.any(axis=1))[0])}: {why}")
     sample = {"u": "uint32", "i": "int32"}.get(sums.dtype.kind, "float64")
     rects = np.concatenate([first[:, ::-1], (last - first + 1)[:, ::-1]], axis=1)
-    answers: Array = Table.from_array(sums, sample, "inclusive").sum(rects).astype(np.float64)
-    return answers
+    answers: Array = Table.from_array(sums, sample, "inclusive").sum(rects)
+    return (answers.view(np.uint64) if sums.dtype.kind == "u" else answers).astype(np.float64)
 
 
 def integral(src: ArrayLike, sdepth: int = -1) -> Array:

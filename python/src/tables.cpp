@@ -66,15 +66,17 @@ bool has_level(const table &t)
            t.at[table::squares].type == SAT_F64;
 }
 
-// The level of all images of a loop: that of the first that has one; NaN: none has.
+// The level of all images of a loop: that of the first that has one, or 0 if another's is not near it; NaN: none has.
 double level_of(const samples &s, const samples &mask, const loop &l, const sat_plan_spec &spec)
 {
-    double level = NAN;
-    call c(s.w * s.c);
+    double level = NAN, one = NAN;
+    call c(s.n * s.c * s.h * s.w);
     sat_status status = SAT_OK;
-    for (int64_t i = 0; i < l.outer && status == SAT_OK && std::isnan(level); i++) {
+    for (int64_t i = 0; i < l.outer && status == SAT_OK; i++) {
         const sat_view image = view_at(s, l, i), valid = spec.masked ? view_at(mask, l, i) : sat_view{};
-        status = sat_image_level(&image, spec.masked ? &valid : nullptr, &level, &spec);
+        status = sat_image_level(&image, spec.masked ? &valid : nullptr, &one, &spec);
+        if (std::isnan(level)) level = one;
+        if (std::fabs(one - level) > std::fabs(one) / 2) level = 0;
     }
     c.end(status);
     return level;
@@ -89,6 +91,7 @@ sat_table table::part(int which, const loop &l, int64_t i) const
     t.layout = layout, t.sample = sample;
     t.power = powers[which];
     if (which != counts) t.level = level;
+    t.has_invalid = has[counts];
     return t;
 }
 
@@ -132,7 +135,9 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
     const loop l = loop_of(s, results, has_mask ? &m : nullptr, true, true);
     if (l.turned) std::swap(p.width, p.height);
     p.channels = l.channels, p.count = l.count;
-    if (has_level(*t)) t->level = level.is_none() ? level_of(s, m, l, p) : number(level, "level");
+    if (has_level(*t)) // by rows, whichever way the sums are made
+        t->level = level.is_none() ? level_of(s, m, loop_of(s, {}, has_mask ? &m : nullptr, false, false), p)
+                                   : number(level, "level");
     if (std::isnan(t->level)) t->level = 0;
     for (int k = 0; k < table::parts; k++) {
         if (!t->has[k]) continue;

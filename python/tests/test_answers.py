@@ -234,3 +234,46 @@ def test_query_of_a_data_array(rng):
     part = y[4:12, 3:10]
     for got in (sat.query(x, [3, 4, 7, 8], ["mean", "count"]), sd.query(x, [3, 4, 7, 8], ["mean", "count"])):
         assert got["mean"] == pytest.approx(np.nanmean(part)) and got["count"] == np.isfinite(part).sum()
+
+
+def test_one_level_serves_all_or_none(rng):
+    near = np.stack([rng.normal(1e6, 0.05, (40, 50)), rng.normal(1e6 + 9, 0.05, (40, 50))])
+    far = np.stack([rng.normal(1e6, 0.05, (40, 50)), rng.normal(0, 1, (40, 50))])
+    for axis in ("batch_axis", "channel_axis"):
+        assert abs(sat.table(near, 2, **{axis: 0}).level - 1e6) < 9 and sat.table(far, 2, **{axis: 0}).level == 0
+    one = far[0]
+    assert sat.table(np.asfortranarray(one), 2).level == sat.table(one, 2).level
+    constant = sat.table(np.full((50, 50), 0.1), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert constant.level == 0.1 and constant.query([3, 3, 9, 9], "std")["std"] == 0
+        lazy = sd.table(da.from_array(one, (10, 50)), 2)
+        assert (sd.query(lazy, [[i, i, 1, 1] for i in range(30)], "std")["std"] == 0).all()
+
+
+def test_rms_of_a_table_is_never_nothing(rng):
+    a = rng.normal(0, 1, (60, 60))
+    a[0] = 1e7
+    rects = rectangles(rng, a.shape, 100, 5)
+    for call in (lambda: sat.table(a, 2).query(rects, "rms"), lambda: sd.query(sd.table(a, 2), rects, "rms")):
+        with pytest.warns(sat.PrecisionWarning):
+            assert np.isfinite(call()["rms"]).all()
+
+
+def test_sums_of_64_bit_samples():
+    for kind in ("u8", "i8"):
+        a = np.arange(100, dtype=kind).reshape(10, 10)
+        rect = [[0, 0, 2, 2]]
+        for got in (sat.query(a, rect, "sum"), sd.query(sd.table(a), rect, "sum"), sd.query(a, rect, "sum")):
+            assert got["sum"].dtype == np.int64 and got["sum"][0] == 22
+    assert sat.compat.integrate(np.array([[2**63 + 5]], np.uint64), (0, 0), (0, 0))[0] == float(2**63)
+
+
+def test_int64_is_of_integers(rng):
+    with pytest.raises(TypeError, match="sums of floats"):
+        sat.window(np.full((4, 4), 1.9), 3, "sum", dtype=np.int64)
+    assert sat.window(np.full((4, 4), 1.9), 3, "count", dtype=np.int64)[1, 1] == 9
+    out = np.zeros((4, 4), np.int64)
+    assert sat.window(np.ones((4, 4), "u1"), 3, "sum", out=out) is out and out[1, 1] == 9
+    with pytest.raises(TypeError, match="result: int64; float64 holds"):
+        sat.Window((4, 4), "u1", 3, "sum", result=np.int64)

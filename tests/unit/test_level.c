@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "arrays.h"
+#include "emulated.h"
 #include "sat_query.h"
 
 enum { RECTS = 60 };
@@ -168,6 +169,7 @@ static void integers_in_floats_lose_nothing(void **state)
 {
     enum { W = 90, H = 90 };
     (void)state;
+    if (emulated_as("max")) skip(); /* QEMU reads 16 bytes for the 8 of vcvtdq2pd, beyond an array's last page */
     for (int k = 0; k < 12; k++) {
         const sat_type type = k % 2 ? SAT_I32 : SAT_U32;
         const bool constant = k < 4, real = k % 3 == 0;

@@ -5,6 +5,7 @@
 
 #include "arrays.h"
 #include "device_memory.h"
+#include "emulated.h"
 
 /* A table of the image, allocated here. */
 static sat_table table_of(const sat_view *image, sat_type accum, sat_layout layout, const sat_quant *quant)
@@ -140,6 +141,7 @@ static void every_type_and_layout(void **state)
                                         {SAT_I8, SAT_F64},  {SAT_I16, SAT_I32}, {SAT_I16, SAT_I64}, {SAT_I16, SAT_F32},
                                         {SAT_I32, SAT_I32}, {SAT_I32, SAT_I64}, {SAT_I32, SAT_F32}, {SAT_I32, SAT_F64}};
     (void)state;
+    if (emulated_as("max")) skip(); /* QEMU reads 16 bytes for the 8 of vcvtdq2pd, beyond an array's last page */
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int layout = SAT_PADDED; layout <= SAT_EXCLUSIVE; layout++)
             random_rectangles(pairs[i][0], pairs[i][1], (sat_layout)layout);
