@@ -85,8 +85,8 @@ def written_to(
         if not isinstance(dtypes, dict):
             return (zarr.create_array(path, dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
         group = zarr.create_group(path)
-        options["attributes"] = {_UNFINISHED: True}
-        return tuple(group.create_array(name, dtype=kind, **options) for name, kind in dtypes.items())
+        each = dtypes.items()
+        return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in each)
     except (zarr.errors.ContainsArrayError, zarr.errors.ContainsGroupError):
         raise FileExistsError(errno.EEXIST, "to: a Zarr array or group exists already", path) from None
     except (TypeError, ValueError) as error:

@@ -131,7 +131,8 @@ def _plane(x: Any, mask: Any, nodata: Nodata, name: str = "x") -> tuple[Any, Any
 
 
 def table(
-    x: Any, moments: SupportsIndex = 1, mask: Any = None, nodata: Nodata = None, to: Any = None, compressors: Any = "auto"
+    x: Any, moments: SupportsIndex = 1, mask: Any = None, nodata: Nodata = None, to: Any = None,
+    compressors: Any = "auto",
 ) -> Table:
     """The summed-area table of an image (H, W) larger than memory.
 

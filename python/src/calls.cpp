@@ -115,13 +115,14 @@ std::string numpy_words(const char *line)
 void raise(sat_status status, const char *context)
 {
     std::string line = numpy_words(sat_detail());
-    for (const auto &[begin, name] : {std::pair{"a range of", "value_range: "}, {"a result ", "out: "},
-                                      {"differences of type", "dtype: "}, {"results of type", "dtype: "}})
+    for (const auto &[begin, name] : {std::pair{"a range of", "value_range: "},
+                                      {"a result ", "out: "},
+                                      {"differences of type", "dtype: "},
+                                      {"results of type", "dtype: "}})
         if (line.rfind(begin, 0) == 0) line = name + line;
     if (line.find(" cannot be summed in ") != line.npos) line = "dtype: " + line;
     for (const char *word : {"int32 samples", "sample of type int32", "sample of type uint32"})
-        if (const size_t at = line.find(word); narrowed && at != line.npos)
-            line.replace(line.find("32", at), 2, "64");
+        if (const size_t at = line.find(word); narrowed && at != line.npos) line.replace(line.find("32", at), 2, "64");
     PyObject *type = PyExc_ValueError;
     if (const int code = status == SAT_ERR_FILE && context ? sat_file_errno() : 0) {
         nb::object path = nb::steal(PyUnicode_DecodeFSDefault(context));

@@ -74,7 +74,7 @@ nb::list statistics()
 NB_MODULE(_core, m)
 {
     keep_fork_safe();
-    nb::set_leak_warnings(false); // objects that a daemon thread holds at the end are no leak
+    nb::set_leak_warnings(false);    // objects that a daemon thread holds at the end are no leak
     const auto x = nb::arg();        // an argument
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
