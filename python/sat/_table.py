@@ -24,7 +24,7 @@ _STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_sta
 
 
 def _layout(name: str) -> int:
-    return LAYOUTS[one_of(name, LAYOUTS, "layout")]
+    return LAYOUTS[name if type(name) is str and name in LAYOUTS else one_of(name, LAYOUTS, "layout")]
 
 
 def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
