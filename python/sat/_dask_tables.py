@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, NamedTuple, Sequence, TypeAlias
+from typing import Any, NamedTuple, Sequence, SupportsIndex
 
 import dask
 import dask.array as da
@@ -17,12 +17,11 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _core, _table
-from ._arrays import LAYOUTS, Nodata, given_nodata, is_labelled
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, put, task, written_to
+from ._arrays import LAYOUTS, file_name, given_nodata, is_labelled
+from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, opened_store, put, task, written_to
 from ._labelled import axes_of, decoded, nodata_of, samples_of
 from ._table import _STATISTICS, _names, _rectangles
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+from .typing import Array, Nodata, RectStatistic
 
 _BAND_BYTES = 64 << 20  # of a table, written at a time
 _STEP_BYTES = 2 << 20  # of a table, summed at a time: they stay in the cache while a carry row is added
@@ -37,6 +36,10 @@ class Table(NamedTuple):
     counts: Any
     sample: np.dtype[Any]
     level: float = 0.0  # of floats with squares: they sum x - level, as `sat.Table.level` says
+
+    def __repr__(self) -> str:
+        parts = "".join(f" and {name}" for name in ("squares", "counts") if getattr(self, name) is not None)
+        return f"<sat.dask.Table {self.sums.shape} {self.sums.dtype} sums of {self.sample}{parts}>"
 
 
 class _Sums(NamedTuple):
@@ -112,14 +115,14 @@ def _sum(a: list[Array], b: list[Array]) -> list[Array]:
     return [x + y for x, y in zip(a, b)]
 
 
-def _plane(x: Any, mask: Any, nodata: Nodata) -> tuple[Any, Any, float | None]:
+def _plane(x: Any, mask: Any, nodata: Nodata, name: str = "x") -> tuple[Any, Any, float | None]:
     """An image (H, W) as an array of Zarr or Dask, its mask and its nodata value."""
-    source, axes, value = opened(x, "x"), None, given_nodata(nodata)
+    source, axes, value = opened(x, name), None, given_nodata(nodata)
     if is_labelled(x):
         axes = axes_of(x)
         source, value = decoded(x, axes.rows_first(samples_of(x, source)), axes, nodata_of(x, nodata))
     if source.ndim != 2 or min(source.shape) < 1:
-        raise ValueError(f"x: shape {source.shape}; (H, W), one channel or plane at a time")
+        raise ValueError(f"{name}: shape {source.shape}; (H, W), one channel or plane at a time")
     mask = mask_of(source, mask, source.shape, axes)
     if isinstance(getattr(source, "_meta", None), np.ma.MaskedArray):
         valid = ~da.ma.getmaskarray(source)
@@ -128,7 +131,8 @@ def _plane(x: Any, mask: Any, nodata: Nodata) -> tuple[Any, Any, float | None]:
 
 
 def table(
-    x: Any, moments: int = 1, mask: Any = None, nodata: Nodata = None, to: Any = None, compressors: Any = "auto"
+    x: Any, moments: SupportsIndex = 1, mask: Any = None, nodata: Nodata = None, to: Any = None,
+    compressors: Any = "auto",
 ) -> Table:
     """The summed-area table of an image (H, W) larger than memory.
 
@@ -144,6 +148,9 @@ def table(
     squares they are summed less a level (`sat.Table.level`): to find it, this call reads bands from the top until one
     has a valid sample.
     """
+    if to is not None:
+        file_name(to, "to")
+    moments = _core.integer(moments, "moments", 1, 2)
     source, mask, value = _plane(x, mask, nodata)
     tried = _table.table(
         np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), value
@@ -207,7 +214,7 @@ def table(
     return Table(named["sums"], named.get("squares"), named.get("counts"), tried.sample, level)
 
 
-def _answered(part: Any, mask: Any, names: list[str], nodata: float | None, ddof: int) -> dict[str, Any]:
+def _answered(part: Any, mask: Any, names: list[Any], nodata: float | None, ddof: int) -> dict[str, Any]:
     """The statistics of all pixels of a part."""
     rows = np.asarray(_loaded(part))
     valid = None if mask is None else np.asarray(_loaded(mask))
@@ -217,12 +224,12 @@ def _answered(part: Any, mask: Any, names: list[str], nodata: float | None, ddof
 def query(
     image: Any,
     rects: ArrayLike,
-    statistics: str | Sequence[str],
+    statistics: RectStatistic | Sequence[RectStatistic],
     mask: Any = None,
     nodata: Nodata = None,
     *,
-    ddof: int = 0,
-) -> dict[str, Any]:
+    ddof: SupportsIndex = 0,
+) -> dict[str, Array]:
     """Statistics of rectangles of whole pixels: a dict of arrays, as of `sat.query()`; computed.
 
     image         an image (H, W) as of `table()`, whose pixels are read for each rectangle, of some hundreds at most;
@@ -234,15 +241,16 @@ def query(
     ValueError for a rectangle that is empty, reaches outside, or whose sum may exceed 64 bits.
     """
     if isinstance(image, (str, os.PathLike)):
-        image = zarr.open(os.fspath(image), mode="r")
+        image = opened_store(image, "image")
     if isinstance(image, zarr.Group):
         at = image.attrs
         if "sample" not in at:
             raise ValueError(f"{image.store_path}: no table, or one that was not written to its end")
         sums, squares, counts = (image.get(name) for name in ("sums", "squares", "counts"))
         image = Table(sums, squares, counts, np.dtype(str(at["sample"])), float(str(at.get("level", 0))))
-    names = _names(statistics)
+    names: list[Any] = _names(statistics)
     boxes, one = _rectangles(rects)
+    ddof = _core.integer(ddof, "ddof", 0, 2**63 - 1)
     if boxes.dtype.kind == "f":
         raise TypeError("rects: floats; rectangles of whole pixels are taken")
     if isinstance(image, Table):
@@ -251,7 +259,7 @@ def query(
         _check_rectangles(boxes, image.sums.shape)
         found = _of_table(image, boxes, names, ddof)
     else:
-        source, mask, value = _plane(image, mask, nodata)
+        source, mask, value = _plane(image, mask, nodata, "image")
         _check_rectangles(boxes, source.shape)
         cuts = [(slice(y, y + h), slice(x, x + w)) for x, y, w, h in boxes.tolist()]
         parts = [

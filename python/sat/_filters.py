@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, TypeAlias
+from typing import Any, Sequence, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import Nodata, call_wrapped, code, given_nodata, is_wrapped, sides
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
-Size: TypeAlias = "int | tuple[int, int]"
+from ._arrays import call_wrapped, code, dtype_of, given_nodata, is_wrapped, names_of, one_of, shown, sides
+from .typing import Anchor, Array, Border, Method, Nodata, Size, Statistic
 
 BOX, WINDOW, GAUSS = 1, 2, 3  # the kinds of calls.h
 BLUR, UNSHARP, DOG = 0, 1, 2  # the modes of sat_gauss.h
@@ -33,8 +31,7 @@ def box_filter(
     """What `box()` and `Box` make."""
     height, width = sides(size)
     made = _core.Filter(BOX, height, width, border, border_value, given_nodata(nodata))
-    made.counting(0, min_valid, empty, anchor, 0)
-    made.keep_holes = keep_holes
+    made.counting(0, min_valid, empty, anchor, 0, keep_holes)
     return made
 
 
@@ -45,7 +42,7 @@ def window_filter(
     border: str,
     border_value: Any,
     nodata: Nodata,
-    ddof: int = 0,
+    ddof: SupportsIndex = 0,
     value_range: float = 0,
     anchor: str = "second",
     min_valid: float = 0,
@@ -57,24 +54,27 @@ def window_filter(
     """What `window()`, `threshold()` and `Window` make."""
     height, width = sides(size)
     made = _core.Filter(WINDOW, height, width, border, border_value, given_nodata(nodata))
-    made.counting(ddof, min_valid, empty, anchor, value_range)
-    made.keep_holes = keep_holes
+    made.counting(ddof, min_valid, empty, anchor, value_range, keep_holes)
     if extremes is not None:
-        made.extremes(*extremes)
+        try:
+            lowest, largest_var = extremes
+        except Exception:
+            raise TypeError(f"extremes: {shown(extremes)}; the smallest sample and the largest var are taken") from None
+        made.extremes(lowest, largest_var)
     one = isinstance(statistics, str)
-    names = [statistics] if isinstance(statistics, str) else list(statistics)
+    names = names_of(statistics, _PARAMETERS)
     if not names:
-        raise ValueError("no statistic: one or several of " + ", ".join(_PARAMETERS))
+        raise ValueError("statistic: none is given; one or several of " + ", ".join(_PARAMETERS))
     parameters = parameters or {}
-    known = {parameter for name in names for parameter in _PARAMETERS.get(name, ())}
+    known = {parameter for name in names for parameter in _PARAMETERS[name]}
     for parameter in parameters:
-        if parameter not in known and all(name in _PARAMETERS for name in names):
+        if parameter not in known:
             raise TypeError(
                 f"{', '.join(names)}: no parameter {parameter}"
                 + (f"; there is {', '.join(sorted(known))}" if known else "")
             )
     for name in names:
-        own = _PARAMETERS.get(name, ())
+        own = _PARAMETERS[name]
         made.add(name, compare, {key: value for key, value in parameters.items() if key in own})
     made.several = not one
     return made
@@ -94,8 +94,7 @@ def gauss_filter(
 ) -> _core.Filter:
     """What `gauss()`, `unsharp()`, `dog()` and `Gauss` make."""
     made = _core.Filter(GAUSS, 1, 1, border, border_value, given_nodata(nodata))
-    made.counting(0, min_valid, empty, "second", 0)
-    made.keep_holes = keep_holes
+    made.counting(0, min_valid, empty, "second", 0, keep_holes)
     made.gauss(mode, sigma, sigma2, amount)
     return made
 
@@ -103,9 +102,13 @@ def gauss_filter(
 def _in_int64(results: Any, out: Any) -> Any:
     """Converts float64 results that are integers to int64, in `out` if it is given."""
     if isinstance(results, tuple):
+        if out is not None and (not isinstance(out, tuple) or len(out) != len(results)):
+            raise TypeError(f"out: a tuple of {len(results)} arrays, one for each statistic")
         return tuple(_in_int64(one, None if out is None else out[i]) for i, one in enumerate(results))
     if out is None:
         return results.astype(np.int64)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out: {shown(out)} is no array; of a tensor, its numpy() is one")
     if out.shape != results.shape or out.dtype != np.int64:
         raise TypeError(f"out: {out.dtype} {out.shape} where the result is int64 {results.shape}")
     out[...] = results
@@ -115,14 +118,14 @@ def _in_int64(results: Any, out: Any) -> Any:
 def box(
     image: ArrayLike,
     size: Size,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     *,
     border_value: float | Sequence[float] = 0,
-    anchor: str = "second",
+    anchor: Anchor = "second",
     min_valid: float = 0,
     empty: float | None = None,
     keep_holes: bool = False,
@@ -162,26 +165,31 @@ def box(
     return result
 
 
+@overload
+def window(  # type: ignore[overload-overlap]
+    image: ArrayLike, size: Size, statistic: Statistic, border: Border = "shrink", mask: ArrayLike | None = None,
+    nodata: Nodata = None, out: Array | None = None, dtype: DTypeLike | None = None, *,
+    border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+    anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+    extremes: tuple[float, float] | None = None, channel_axis: int | None = None, batch_axis: int | None = None,
+    **parameters: float,
+) -> Array: ...
+@overload
 def window(
-    image: ArrayLike,
-    size: Size,
-    statistic: str | Sequence[str],
-    border: str = "shrink",
+    image: ArrayLike, size: Size, statistic: Sequence[Statistic], border: Border = "shrink",
     mask: ArrayLike | None = None,
-    nodata: Nodata = None,
-    out: Array | tuple[Array, ...] | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    border_value: float | Sequence[float] = 0,
-    ddof: int = 0,
-    value_range: float = 0,
-    anchor: str = "second",
-    min_valid: float = 0,
-    empty: float | None = None,
-    keep_holes: bool = False,
-    extremes: tuple[float, float] | None = None,
-    channel_axis: int | None = None,
-    batch_axis: int | None = None,
+    nodata: Nodata = None, out: tuple[Array, ...] | None = None, dtype: DTypeLike | None = None, *,
+    border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+    anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+    extremes: tuple[float, float] | None = None, channel_axis: int | None = None, batch_axis: int | None = None,
+    **parameters: float,
+) -> tuple[Array, ...]: ...
+def window(
+    image: ArrayLike, size: Size, statistic: Any, border: Border = "shrink", mask: ArrayLike | None = None,
+    nodata: Nodata = None, out: Any | None = None, dtype: DTypeLike | None = None, *,
+    border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+    anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+    extremes: tuple[float, float] | None = None, channel_axis: int | None = None, batch_axis: int | None = None,
     **parameters: float,
 ) -> Any:
     """Statistics of the window around each pixel: an array, or, of a list of names, a tuple in that order.
@@ -206,11 +214,12 @@ def window(
     if type(image) is not np.ndarray and is_wrapped(image):
         return call_wrapped(window, locals())
     wanted = dtype if dtype is not None else getattr(out[0] if isinstance(out, tuple) and out else out, "dtype", None)
-    long = wanted is not None and np.dtype(wanted) == np.int64
+    long = wanted is not None and dtype_of(wanted) == np.int64
     if long:
-        if not {statistic} <= _WHOLE if isinstance(statistic, str) else not set(statistic) <= _WHOLE:
+        names = set(names_of(statistic, _PARAMETERS))
+        if not names <= _WHOLE:
             raise TypeError("dtype int64: only for sums and counts of integers; float64 is for all")
-        if statistic != "count" and getattr(image, "dtype", np.asarray(image).dtype).kind not in "bui":
+        if "sum" in names and getattr(image, "dtype", np.asarray(image).dtype).kind not in "bui":
             raise TypeError("dtype int64: sums of floats are none; float64 holds them")
         empty = 0 if empty is None else empty
     made = window_filter(
@@ -237,8 +246,8 @@ def window(
 def threshold(
     image: ArrayLike,
     size: Size,
-    method: str = "sauvola",
-    border: str = "shrink",
+    method: Method = "sauvola",
+    border: Border = "shrink",
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | None = None,
@@ -246,7 +255,7 @@ def threshold(
     *,
     border_value: float | Sequence[float] = 0,
     value_range: float = 0,
-    anchor: str = "second",
+    anchor: Anchor = "second",
     min_valid: float = 0,
     extremes: tuple[float, float] | None = None,
     channel_axis: int | None = None,
@@ -263,10 +272,9 @@ def threshold(
     """
     if type(image) is not np.ndarray and is_wrapped(image):
         return call_wrapped(threshold, locals())
-    if method not in _THRESHOLDS:
-        raise ValueError(f"method {method!r} is none of {', '.join(_THRESHOLDS)}")
-    if np.dtype(dtype) not in (np.dtype(bool), np.dtype("uint8")):
-        raise TypeError(f"dtype {np.dtype(dtype)}: bool or uint8")
+    one_of(method, _THRESHOLDS, "method")
+    if dtype_of(dtype) not in (np.dtype(bool), np.dtype("uint8")) or dtype is None:
+        raise TypeError(f"dtype: {shown(dtype)} is none of bool, uint8")
     made = window_filter(
         size,
         method,
@@ -289,7 +297,7 @@ def threshold(
         wide: Array = made.apply(image, mask, None, code("uint8"), channel_axis, batch_axis)
         np.bitwise_and(wide, 1, out=wide)
         return wide.view(bool)
-    if out is not None and out.dtype == bool:
+    if isinstance(out, np.ndarray) and out.dtype == bool:
         wide = out.view(np.uint8)
         try:
             made.apply(image, mask, wide, code("uint8"), channel_axis, batch_axis)
@@ -303,7 +311,7 @@ def threshold(
 def gauss(
     image: ArrayLike,
     sigma: float,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | None = None,
@@ -335,7 +343,7 @@ def unsharp(
     image: ArrayLike,
     sigma: float,
     amount: float,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | None = None,
@@ -361,7 +369,7 @@ def dog(
     image: ArrayLike,
     sigma: float,
     sigma2: float,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | None = None,

@@ -11,7 +11,8 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from ._arrays import given_nodata, is_labelled
+from . import _core, _filters
+from ._arrays import given_nodata, is_labelled, names_of
 from ._attributes import FILL_NAMES, KINDS, kept
 
 # Dimensions by which rioxarray knows rows and columns, and the standard names (CF) of their coordinates.
@@ -89,7 +90,8 @@ def nodata_of(x: Any, nodata: Any) -> float | None:
     one number, is ignored with a warning.
     """
     if nodata is not None:
-        return given_nodata(nodata)
+        value = given_nodata(nodata)
+        return value if value is None else _core.number(value, "nodata")
     dtype, told = _type_of(x), getattr(getattr(x, "rio", None), "_nodata", None)
     missing = float("nan") if dtype.kind == "f" else None
     places = [(name, x.encoding.get(name)) for name in FILL_NAMES[:2]]
@@ -197,7 +199,7 @@ def call(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     options = {**arguments.pop("parameters", {}), **arguments, "out": out}
     statistics: Any = options.get("statistic", function.__name__)
     several = not isinstance(statistics, str)
-    names = list(statistics) if several else [statistics]
+    names = names_of(statistics, _filters._PARAMETERS) if "statistic" in options else [statistics]
     outs = list(out) if isinstance(out, tuple) else [out] * len(names)
     if len(outs) != len(names) or (out is not None and several != isinstance(out, tuple)):
         raise TypeError(f"out: {'a tuple of ' * several}{len(names)} array{'s' * several}, one for each statistic")

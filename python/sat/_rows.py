@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any, Sequence, TypeAlias
+from typing import Any, Generic, Sequence, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import Nodata, code, is_labelled
-from ._filters import BLUR, Size, box_filter, gauss_filter, window_filter
+from ._arrays import code, dtype_of, is_labelled, shown
+from ._filters import BLUR, box_filter, gauss_filter, window_filter
+from .typing import Anchor, Array, Border, Nodata, Size, Statistic
 
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+_Result = TypeVar("_Result")
 
 
-class _Rows:
+class _Rows(Generic[_Result]):
     """What the filters of rows share: they are made for a whole image, and make some of its rows in a call.
 
     Results have the bits of the filter of the whole image, for any rows in any order.  A filter may be used by several
     threads, one at a time, and be pickled for other processes.
     """
 
-    __slots__ = ("_rows", "_masked", "_given")
+    __slots__ = ("_rows", "_masked", "_given", "__weakref__")
 
     _given: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -40,25 +40,34 @@ class _Rows:
         shape: Sequence[int],
         dtype: DTypeLike,
         result: DTypeLike | None,
-        band_rows: int,
+        band_rows: SupportsIndex,
         masked: bool,
     ) -> None:
-        if len(shape) not in (2, 3):
-            raise ValueError(f"shape {tuple(shape)}: (H, W) or (H, W, C)")
-        height, width = operator.index(shape[0]), operator.index(shape[1])
-        channels = operator.index(shape[2]) if len(shape) == 3 else 0
-        if len(shape) == 3 and not 1 <= channels <= 4:
-            raise ValueError(f"shape {tuple(shape)}: {channels} channels; 1 to 4")
-        if result is not None and np.dtype(result) == np.int64:
+        try:
+            sides = tuple(shape)
+        except Exception:
+            sides = ()
+        if len(sides) not in (2, 3):
+            raise (ValueError if sides else TypeError)(f"shape: {shown(shape)}; (H, W), or (H, W, C), is taken")
+        of = dtype_of(dtype)
+        if of.kind in "iu" and of.itemsize == 8:
+            raise TypeError(f"dtype: {of}; integers of up to 32 bits, float32 and float64 are taken")
+        if result is not None and dtype_of(result) == np.int64:
             raise TypeError("result: int64; float64 holds sums and counts of integers exactly")
-        logical = np.dtype(dtype) == bool
-        sample = code("uint8" if logical else dtype)
-        self._rows = _core.Rows(
-            made, height, width, channels, sample, logical, code(result), min(band_rows, height), masked
-        )
+        logical = of == bool
+        sample = code("uint8" if logical else of)
+        self._rows = _core.Rows(made, sides, sample, logical, code(result, "result"), band_rows, masked)
         self._masked = masked
 
-    def needs(self, y0: int, y1: int) -> tuple[int, int]:
+    def __repr__(self) -> str:
+        args, options = self._given
+        named = dict(zip(("shape", "dtype"), args)) | options
+        given = [*map(shown, args[2:])]
+        given += [f"{name}={shown(value)}" for name, value in options.items() if name not in ("shape", "dtype")]
+        image = f"{shown(tuple(named['shape']))} {np.dtype(named['dtype'])}"
+        return f"<sat.{type(self).__name__} ({', '.join(given)}) of {image}>"
+
+    def needs(self, y0: SupportsIndex, y1: SupportsIndex) -> tuple[int, int]:
         """The rows [from, to) of the image that results for rows [y0, y1) are made of.
 
         With border "wrap" they may begin below 0 and end above the height: these are rows modulo the height.
@@ -68,14 +77,14 @@ class _Rows:
     def run(
         self,
         rows: ArrayLike,
-        first: int,
-        y0: int,
-        y1: int,
-        out: Any = None,
+        first: SupportsIndex,
+        y0: SupportsIndex,
+        y1: SupportsIndex,
+        out: _Result | None = None,
         *,
         mask: ArrayLike | None = None,
         continues: bool = False,
-    ) -> Any:
+    ) -> _Result:
         """Results for rows [y0, y1) of the image, at most `band_rows`.
 
         rows       rows of the image from row `first` on: at least those of `needs(y0, y1)`; (n, W) or (n, W, C).
@@ -89,14 +98,15 @@ class _Rows:
             )
         if type(rows) is not np.ndarray and is_labelled(rows):
             raise TypeError("rows: a DataArray, whose nodata value can differ from the filter's; pass rows.values")
-        return self._rows.run(rows, first, y0, y1, mask, out, continues)
+        result: _Result = self._rows.run(rows, first, y0, y1, mask, out, continues)
+        return result
 
 
-def _made_again(cls: type[_Rows], args: tuple[Any, ...], options: dict[str, Any]) -> _Rows:
+def _made_again(cls: type[_Rows[Any]], args: tuple[Any, ...], options: dict[str, Any]) -> _Rows[Any]:
     return cls(*args, **options)
 
 
-class Box(_Rows):
+class Box(_Rows[Array]):
     """`sat.box()` of some rows at a time.
 
     >>> f = sat.Box((20000, 60000), np.uint8, 31)
@@ -115,14 +125,14 @@ class Box(_Rows):
         shape: Sequence[int],
         dtype: DTypeLike,
         size: Size,
-        border: str = "shrink",
+        border: Border = "shrink",
         nodata: Nodata = None,
         *,
         result: DTypeLike | None = None,
-        band_rows: int = 256,
+        band_rows: SupportsIndex = 256,
         masked: bool = False,
         border_value: float | Sequence[float] = 0,
-        anchor: str = "second",
+        anchor: Anchor = "second",
         min_valid: float = 0,
         empty: float | None = None,
         keep_holes: bool = False,
@@ -131,32 +141,35 @@ class Box(_Rows):
         super().__init__(made, shape, dtype, result, band_rows, masked)
 
 
-class Window(_Rows):
+class Window(_Rows[_Result]):
     """`sat.window()` of some rows at a time; of "wolf" with `extremes`.  Parameters as of `Box`."""
 
     __slots__ = ()
 
+    @overload
     def __init__(
-        self,
-        shape: Sequence[int],
-        dtype: DTypeLike,
-        size: Size,
-        statistic: str | Sequence[str],
-        border: str = "shrink",
-        nodata: Nodata = None,
-        *,
-        result: DTypeLike | None = None,
-        band_rows: int = 256,
-        masked: bool = False,
-        border_value: float | Sequence[float] = 0,
-        ddof: int = 0,
-        value_range: float = 0,
-        anchor: str = "second",
-        min_valid: float = 0,
-        empty: float | None = None,
-        keep_holes: bool = False,
-        extremes: tuple[float, float] | None = None,
-        **parameters: float,
+        self: Window[Array], shape: Sequence[int], dtype: DTypeLike, size: Size, statistic: Statistic,
+        border: Border = "shrink",
+        nodata: Nodata = None, *, result: DTypeLike | None = None, band_rows: SupportsIndex = 256, masked: bool = False,
+        border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+        anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+        extremes: tuple[float, float] | None = None, **parameters: float,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Window[tuple[Array, ...]], shape: Sequence[int], dtype: DTypeLike, size: Size,
+        statistic: Sequence[Statistic], border: Border = "shrink",
+        nodata: Nodata = None, *, result: DTypeLike | None = None, band_rows: SupportsIndex = 256, masked: bool = False,
+        border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+        anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+        extremes: tuple[float, float] | None = None, **parameters: float,
+    ) -> None: ...
+    def __init__(
+        self, shape: Sequence[int], dtype: DTypeLike, size: Size, statistic: Any, border: Border = "shrink",
+        nodata: Nodata = None, *, result: DTypeLike | None = None, band_rows: SupportsIndex = 256, masked: bool = False,
+        border_value: float | Sequence[float] = 0, ddof: SupportsIndex = 0, value_range: float = 0,
+        anchor: Anchor = "second", min_valid: float = 0, empty: float | None = None, keep_holes: bool = False,
+        extremes: tuple[float, float] | None = None, **parameters: float,
     ) -> None:
         made = window_filter(
             size,
@@ -177,7 +190,7 @@ class Window(_Rows):
         super().__init__(made, shape, dtype, result, band_rows, masked)
 
 
-class Gauss(_Rows):
+class Gauss(_Rows[Array]):
     """`sat.gauss()` of some rows at a time; not with border "wrap" above sigma 4.  Parameters as of `Box`."""
 
     __slots__ = ()
@@ -187,11 +200,11 @@ class Gauss(_Rows):
         shape: Sequence[int],
         dtype: DTypeLike,
         sigma: float,
-        border: str = "shrink",
+        border: Border = "shrink",
         nodata: Nodata = None,
         *,
         result: DTypeLike | None = None,
-        band_rows: int = 256,
+        band_rows: SupportsIndex = 256,
         masked: bool = False,
         border_value: float | Sequence[float] = 0,
         min_valid: float = 0,

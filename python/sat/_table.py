@@ -6,30 +6,33 @@ import math
 import os
 import sys
 import warnings
-from typing import Any, Callable, Sequence, TypeAlias
+from typing import Any, Sequence, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import IMAGE, LAYOUTS, MASK, Nodata, check_result, code, given_nodata, readable, taken
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+from ._arrays import (
+    IMAGE, LAYOUTS, MASK, axis_of, check_result, code, dtype_of, file_name, given_nodata, names_of, one_of, readable,
+    shown, taken,
+)
+from .typing import Array, Layout, Nodata, RectStatistic, Scalar
 
 _F8, _I8 = np.dtype("float64"), np.dtype("int64")
-_LAYOUT_NAMES = list(LAYOUTS)
+_LAYOUT_NAMES: list[Layout] = ["padded", "inclusive", "exclusive"]
 _STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_statistics()}
 
 
 def _layout(name: str) -> int:
-    if name not in LAYOUTS:
-        raise ValueError(f"layout {name!r} is none of {', '.join(LAYOUTS)}")
-    return LAYOUTS[name]
+    return LAYOUTS[name if type(name) is str and name in LAYOUTS else one_of(name, LAYOUTS, "layout")]
 
 
 def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
     """Rectangles as (n, 4) of int64 or float64, and whether one alone was given."""
-    given = np.asarray(rects)
+    try:
+        given = np.asarray(rects)
+    except Exception:
+        raise TypeError(f"rects: {shown(rects)}; (4,) or (n, 4) numbers are taken: x, y, width, height") from None
     if given.size == 0 and given.ndim <= 2:
         return np.empty((0, 4), np.int64), False
     if given.ndim not in (1, 2) or given.shape[-1] != 4:
@@ -46,11 +49,13 @@ def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
 
 
 def _names(statistics: str | Sequence[str]) -> list[str]:
-    names = [statistics] if isinstance(statistics, str) else list(dict.fromkeys(statistics))
-    for name in names:
-        if name not in _STATISTICS:
-            raise ValueError(f"statistic {name!r} is none of {', '.join(_STATISTICS)}")
-    return names
+    try:
+        names = [statistics] if isinstance(statistics, str) else list(dict.fromkeys(statistics))
+        for name in names:
+            _STATISTICS[name]
+        return names
+    except (KeyError, TypeError):
+        return names_of(statistics, _STATISTICS, "statistics")  # says what is wrong
 
 
 def _index(one: bool, batch: bool, channel: bool) -> tuple[Any, Any, Any]:
@@ -65,10 +70,12 @@ def _views(
     """Arrays of `out` as (N, n, C), where the library can write into them as they lie.
 
     All are compared with their dtypes and the shape before one is written.  sums: the dtype of sums."""
+    if not isinstance(out, dict):
+        raise TypeError(f"out: {shown(out)}; a dict of arrays, by the names of statistics, is taken")
     views: list[Array | None] = [None] * len(names)
     for name, given in out.items():
         if name not in names:
-            raise ValueError(f"out: {name!r}, which is not asked for")
+            raise ValueError(f"out: {shown(name)}, which is not asked for")
         check_result(given, [*others, *(other for key, other in out.items() if key != name)])
         integers = whole and _STATISTICS[name][1]  # from floats
         dtype = _I8 if integers else sums if whole and name == "sum" else _F8
@@ -151,27 +158,27 @@ class Region:
         return self._rect
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Scalar | Array:
         """The mean, float64."""
         return self._table.mean(self._rect)
 
     @property
-    def sum(self) -> Any:
+    def sum(self) -> Scalar | Array:
         """The sum, as of `Table.sum()`."""
         return self._table.sum(self._rect)
 
     @property
-    def var(self) -> Any:
+    def var(self) -> Scalar | Array:
         """The variance, float64, of a table of two moments."""
         return self._table.var(self._rect)
 
     @property
-    def std(self) -> Any:
+    def std(self) -> Scalar | Array:
         """The standard deviation, float64, of a table of two moments."""
         return self._table.query(self._rect, "std")["std"]
 
     @property
-    def count(self) -> Any:
+    def count(self) -> Scalar | Array:
         """How many samples count, int64."""
         return self._table.query(self._rect, "count")["count"]
 
@@ -186,9 +193,9 @@ class Table:
     Made by `sat.table()`, `sat.load()` and `Table.from_array()`.  `np.asarray(t)` is `t.array`, without a copy.
     """
 
-    __slots__ = ("_core", "_file", "_sums")
+    __slots__ = ("_core", "_file", "_sums", "__weakref__")
 
-    def __init__(self, core: _core.Table, file: tuple[str, str | None, str] | None = None) -> None:
+    def __init__(self, core: _core.Table, file: tuple[str, str | None, Layout] | None = None) -> None:
         self._core = core
         self._file = file  # path, sample and layout of load()
         self._sums: np.dtype[Any] | None = None  # the type of sums, once one was asked for
@@ -206,7 +213,7 @@ class Table:
         cls,
         sums: ArrayLike,
         sample: DTypeLike = "u1",
-        layout: str = "padded",
+        layout: Layout = "padded",
         squares: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         *,
@@ -227,7 +234,7 @@ class Table:
         Raises TypeError for types that do not go together, ValueError for shapes.
         """
         core = _core.table_of_array(
-            sums, squares, counts, code(sample), _layout(layout), channel_axis, batch_axis, level
+            sums, squares, counts, code(sample, "sample"), _layout(layout), channel_axis, batch_axis, level
         )
         return cls(core)
 
@@ -255,7 +262,7 @@ class Table:
         return self._core.level
 
     @property
-    def layout(self) -> str:
+    def layout(self) -> Layout:
         """ "padded", "inclusive" or "exclusive"."""
         return _LAYOUT_NAMES[self._core.layout]
 
@@ -287,12 +294,12 @@ class Table:
     def query(
         self,
         rects: ArrayLike,
-        statistics: str | Sequence[str],
+        statistics: RectStatistic | Sequence[RectStatistic],
         out: dict[str, Array] | None = None,
         *,
-        ddof: int = 0,
+        ddof: SupportsIndex = 0,
         clip: bool = False,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Array]:
         """Statistics of rectangles: a dict of arrays, by name, in the order asked for.
 
         rects       (4,) or (n, 4): x, y, width, height in pixels, as `cv2.boundingRect()` gives.  Integers are whole
@@ -302,7 +309,8 @@ class Table:
         ddof        variances are divided by count - ddof.
         clip        True: rectangles are cut to the image; else one that reaches outside is an error.
 
-        Each array is (n,), with channels (n, C), of a batch (N, n[, C]); without n for one rectangle.  float64; the sum
+        Each array is (n,), with channels (n, C), of a batch (N, n[, C]); without n for one rectangle: without any
+        axis a scalar of NumPy's, which has an array's attributes and methods.  float64; the sum
         of integers is int64, or uint64 if the whole image may sum to 2**63 or more, of a table of floats float64; count
         and area are int64.  Where rects are floats, all are float64.
 
@@ -324,24 +332,47 @@ class Table:
             if self._sums is None:
                 self._sums = _F8 if sums.dtype.kind == "f" else sum_dtype(self.sample, math.prod(self.shape))
             wide = self._sums
-        if out:
+        if out is not None:
             sides = (None if axis < 0 else sums.shape[axis] for axis in (batch, channel))
             shape = _answer_shape(boxes, one, *sides)
             views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, wide)
-        answers, imprecise = core.ask(boxes, names, bool(clip), ddof, views)
+        answers, imprecise = core.ask(boxes, names, clip, ddof, views)
         if imprecise:
             warn_imprecise(imprecise)
         return _shaped(answers, names, whole, index, out, views, wide)
 
-    def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
+    # One rectangle gives a scalar, with channels an array; several, and arrays of rectangles, give arrays.
+    @overload
+    def mean(  # type: ignore[overload-overlap]
+        self, rects: Sequence[float], out: Array | None = None, *, clip: bool = False
+    ) -> Scalar | Array: ...
+    @overload
+    def mean(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Array: ...
+    def mean(self, rects: Any, out: Array | None = None, *, clip: bool = False) -> Scalar | Array:
         """The means of rectangles, float64: `query()` says more.  With `clip`, NaN of what lies wholly outside."""
         return self.query(rects, "mean", out if out is None else {"mean": out}, clip=clip)["mean"]
 
-    def sum(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Any:
+    @overload
+    def sum(  # type: ignore[overload-overlap]
+        self, rects: Sequence[float], out: Array | None = None, *, clip: bool = False
+    ) -> Scalar | Array: ...
+    @overload
+    def sum(self, rects: ArrayLike, out: Array | None = None, *, clip: bool = False) -> Array: ...
+    def sum(self, rects: Any, out: Array | None = None, *, clip: bool = False) -> Scalar | Array:
         """The sums of rectangles: `query()` says more."""
         return self.query(rects, "sum", out if out is None else {"sum": out}, clip=clip)["sum"]
 
-    def var(self, rects: ArrayLike, out: Array | None = None, *, ddof: int = 0, clip: bool = False) -> Any:
+    @overload
+    def var(  # type: ignore[overload-overlap]
+        self, rects: Sequence[float], out: Array | None = None, *, ddof: SupportsIndex = 0, clip: bool = False
+    ) -> Scalar | Array: ...
+    @overload
+    def var(
+        self, rects: ArrayLike, out: Array | None = None, *, ddof: SupportsIndex = 0, clip: bool = False
+    ) -> Array: ...
+    def var(
+        self, rects: Any, out: Array | None = None, *, ddof: SupportsIndex = 0, clip: bool = False
+    ) -> Scalar | Array:
         """The variances of rectangles, float64, of a table of two moments: `query()` says more."""
         return self.query(rects, "var", out if out is None else {"var": out}, ddof=ddof, clip=clip)["var"]
 
@@ -351,7 +382,10 @@ class Table:
             raise TypeError("a table takes two slices, of rows and of columns: t[y0:y1, x0:x1]")
         starts, sizes = [], []
         for cut, side in zip(index, self.shape):
-            start, stop, step = cut.indices(side)
+            try:
+                start, stop, step = cut.indices(side)
+            except Exception:
+                raise TypeError(f"{shown(cut)}: a table takes slices of integers") from None
             if step != 1:
                 raise ValueError("a table takes slices without a step")
             if stop <= start:
@@ -364,7 +398,9 @@ class Table:
         """Writes the table as a .npy file, which `sat.load()`, the command `sat` and `np.load()` read.
 
         A file is whole or not there.  One image of up to 1024 channels.  Several moments are written in one type;
-        32-bit integers among them then become 64-bit ones.  Raises OSError, and ValueError for a batch.
+        32-bit integers among them then become 64-bit ones.  overwrite=False: a path that exists is refused.
+
+        Raises OSError, as open() does (FileExistsError, PermissionError ...), and ValueError for a batch.
         """
         core = self._core
         batch, y, x, channel = core.axes
@@ -375,8 +411,7 @@ class Table:
         kinds = {part.dtype for part in held}
         to = held[0].dtype if len(kinds) == 1 else _common(held, kinds, core.widens)
         order = (y, x) if channel < 0 else (y, x, channel)
-        given = os.fsdecode(path)
-        writer = _core.Writer(given, core, code(to), not overwrite)
+        writer = _core.Writer(file_name(path), core, code(to), overwrite)
         height = held[0].shape[y]
         step = max(1, (1 << 20) // (held[0].nbytes // height or 1))
         for top in range(0, height, step):
@@ -417,13 +452,13 @@ def check_squares(squares: Array, sample: np.dtype[Any]) -> None:
 
 def table(
     image: ArrayLike,
-    moments: int = 1,
+    moments: SupportsIndex = 1,
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: Array | tuple[Array, ...] | None = None,
     *,
     dtype: DTypeLike | None = None,
-    layout: str = "padded",
+    layout: Layout = "padded",
     channel_axis: int | None = None,
     batch_axis: int | None = None,
 ) -> Table:
@@ -454,18 +489,16 @@ def table(
     """
     if type(image) is not np.ndarray:
         image, mask, nodata, channel_axis, batch_axis = taken(image, mask, nodata, channel_axis, batch_axis)
-    if moments != 1 and moments != 2:
-        raise ValueError(f"moments {moments!r}: 1, sums, or 2, the sums of squares too")
     kind = 0 if dtype is None else code(dtype)
     nodata = given_nodata(nodata)
     made = Table(_core.table(image, out, moments, mask, nodata, kind, _layout(layout), channel_axis, batch_axis, None))
     if dtype is None and made.squares is not None and made.sample.kind in "iu":
-        check_squares(made.squares, made.sample)
+        check_squares(made.squares, getattr(image, "dtype", made.sample))
     return made
 
 
 def load(
-    path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layout: str = "padded", verify: bool = False
+    path: str | os.PathLike[str], *, sample: DTypeLike | None = None, layout: Layout = "padded", verify: bool = False
 ) -> Table:
     """Opens a table file; large ones are mapped, and only what is asked for is read.
 
@@ -474,16 +507,15 @@ def load(
     compared with the file's checksum.  A file that becomes shorter while it is mapped ends the process (SIGBUS), as
     numpy.memmap does: replace such files by renaming.
 
-    Raises OSError; FileNotFoundError where there is none.
+    Raises OSError, as open() does (FileNotFoundError, PermissionError ...), and for a file that holds no table.
     """
-    given = os.fsdecode(path)
-    with open(given, "rb"):
-        pass
-    core = _core.load(given, sample is not None, code(sample), _layout(layout), verify)
-    return Table(core, (os.path.abspath(given), None if sample is None else np.dtype(sample).str, layout))
+    given = file_name(path)
+    core = _core.load(given, sample is not None, code(sample, "sample"), _layout(layout), verify)
+    of = None if sample is None else dtype_of(sample).str
+    return Table(core, (os.path.abspath(os.fsdecode(given)), of, layout))
 
 
-def _opened_again(path: str, sample: str | None, layout: str, mapped: int) -> Table:
+def _opened_again(path: str, sample: str | None, layout: Layout, mapped: int) -> Table:
     """A pickled table of a mapped file."""
     found = load(path, sample=sample, layout=layout)
     if found._core.mapped != mapped:
@@ -511,16 +543,16 @@ def _made_again(
 def query(
     image: ArrayLike | Table,
     rects: ArrayLike,
-    statistics: str | Sequence[str],
+    statistics: RectStatistic | Sequence[RectStatistic],
     mask: ArrayLike | None = None,
     nodata: Nodata = None,
     out: dict[str, Array] | None = None,
     *,
-    ddof: int = 0,
+    ddof: SupportsIndex = 0,
     clip: bool = False,
     channel_axis: int | None = None,
     batch_axis: int | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """Statistics of rectangles straight from an image's pixels: a dict of arrays, by name, as of `Table.query()`.
 
     image         as of `sat.table()`; or a Table, which `Table.query()` answers from.
@@ -549,32 +581,36 @@ def query(
     nodata = given_nodata(nodata)
     names = _names(statistics)
     boxes, one = _rectangles(rects)
-    batch = None if batch_axis is None else batch_axis % (image.ndim or 1)
-    channel = None if channel_axis is None else channel_axis % (image.ndim or 1)
+    batch, channel = axis_of(batch_axis, "batch_axis"), axis_of(channel_axis, "channel_axis")
+    batch = batch if batch is None else batch % (image.ndim or 1)
+    channel = channel if channel is None else channel % (image.ndim or 1)
     if channel is None and image.ndim - (batch is not None) == 3:
         channel = max(axis for axis in range(image.ndim) if axis != batch)
     sides = [side for axis, side in enumerate(image.shape) if axis not in (batch, channel)]
     index, whole = _index(one, batch is not None, channel is not None), boxes.dtype.kind == "i"
     views, wide = None, sum_dtype(image.dtype, math.prod(sides)) if "sum" in names else _F8
-    if out:
+    if out is not None:
         shape = _answer_shape(boxes, one, batch if batch is None else image.shape[batch],
                               channel if channel is None else image.shape[channel])
         views = _views(out, names, whole, index, [boxes, image, mask], shape, wide)
-    answers, _ = _core.ask_image(image, boxes, names, bool(clip), ddof, views, mask, nodata, channel_axis, batch_axis)
+    answers, _ = _core.ask_image(image, boxes, names, clip, ddof, views, mask, nodata, channel_axis, batch_axis)
     return _shaped(answers, names, whole, index, out, views, wide)
 
 
+@overload
+def mean(  # type: ignore[overload-overlap]
+    image: ArrayLike | Table, rects: Sequence[float], mask: ArrayLike | None = None, nodata: Nodata = None,
+    out: Array | None = None, *, clip: bool = False, channel_axis: int | None = None, batch_axis: int | None = None,
+) -> Scalar | Array: ...
+@overload
 def mean(
-    image: ArrayLike | Table,
-    rects: ArrayLike,
-    mask: ArrayLike | None = None,
-    nodata: Nodata = None,
-    out: Array | None = None,
-    *,
-    clip: bool = False,
-    channel_axis: int | None = None,
-    batch_axis: int | None = None,
-) -> Any:
+    image: ArrayLike | Table, rects: ArrayLike, mask: ArrayLike | None = None, nodata: Nodata = None,
+    out: Array | None = None, *, clip: bool = False, channel_axis: int | None = None, batch_axis: int | None = None,
+) -> Array: ...
+def mean(
+    image: ArrayLike | Table, rects: Any, mask: ArrayLike | None = None, nodata: Nodata = None,
+    out: Array | None = None, *, clip: bool = False, channel_axis: int | None = None, batch_axis: int | None = None,
+) -> Scalar | Array:
     """The means of rectangles straight from an image, float64: for a few rectangles, or where no table is exact.
 
     The same as `sat.query(image, rects, "mean")["mean"]`: see there for `mask`, `nodata` and the axes.

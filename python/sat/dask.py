@@ -20,7 +20,7 @@ from __future__ import annotations
 import inspect
 import os
 import uuid
-from typing import Any, Iterator, NamedTuple, Sequence, TypeAlias
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import dask
 import dask.array as da
@@ -32,14 +32,14 @@ from zarr.buffer.cpu import NDBuffer
 
 import sat
 
-from ._arrays import Nodata, is_labelled, sides
+from . import _core
+from ._arrays import axis_of, file_name, is_labelled, names_of, one_of, sides
 from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, in_json, mask_of, opened, put, task, written_to
 from ._dask_tables import Table, query, table
-from ._filters import BLUR, UNSHARP, Size, box_filter, gauss_filter, window_filter
+from ._filters import _PARAMETERS, BLUR, UNSHARP, box_filter, gauss_filter, window_filter
 from ._labelled import axes_of, labelled, passes, samples_of
 from ._rows import _Rows
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+from .typing import Array, Border, Method, Nodata, Size, Statistic
 
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
 
@@ -49,7 +49,8 @@ _BAND_STEPS = 8  # of a band at most: a worker that dies has one to make again
 
 def _sides(options: dict[str, Any]) -> tuple[int, int]:
     """The sides of a window; of a Gaussian 1."""
-    return sides(options.get("size", 1))
+    height, width = (_core.integer(side, "size", 1, 2**31 - 1) for side in sides(options.get("size", 1)))
+    return height, width
 
 
 class _How(NamedTuple):
@@ -83,7 +84,7 @@ class _How(NamedTuple):
         """The filter with these extremes of the whole image."""
         return self if extremes is None else self._replace(options={**self.options, "extremes": extremes})
 
-    def rows(self, shape: tuple[int, int], dtype: DTypeLike, band_rows: int, masked: bool) -> _Rows:
+    def rows(self, shape: tuple[int, int], dtype: DTypeLike, band_rows: int, masked: bool) -> _Rows[Any]:
         """The filter of rows of an image."""
         result = np.uint8 if self.name == "threshold" else self.options.get("dtype")
         return _Rows(self.made(), shape, dtype, result, band_rows, masked)
@@ -361,8 +362,11 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         if given in options:
             raise TypeError(f"sat.dask.{name}: no parameter {given}")
     to = options.pop("to", None)
+    if to is not None:
+        file_name(to, "to")
     compressors = "auto" if to is None else options.pop("compressors", "auto")
     options = {key: value for key, value in options.items() if key != "dtype" or value is not None}
+    channel_axis = axis_of(channel_axis, "channel_axis")
     source = opened(x, "x")
     axes = [source.ndim - 2, source.ndim - 1]
     at = axes_of(x, channel_axis) if is_labelled(x) else None
@@ -378,9 +382,12 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     others = [axis for axis in range(source.ndim) if axis not in axes]
     if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
         raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
-    names: Any = options.get("statistic", name)
-    several = not isinstance(names, str)
-    names = list(names) if several else [names]
+    if "size" in options:
+        options["size"] = _sides(options)
+    if "method" in options:
+        one_of(options["method"], _PARAMETERS, "method")
+    several = not isinstance(options.get("statistic", name), str)
+    names = names_of(options["statistic"], _PARAMETERS) if "statistic" in options else [name]
     distinct = list(dict.fromkeys(names))
     if "wolf" in (*distinct, options.get("method")) and others and source.shape[others[0]] > 4:
         raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
@@ -429,7 +436,7 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
 def box(
     x: Any,
     size: Size,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: Any = None,
     nodata: Nodata = None,
     *,
@@ -459,8 +466,8 @@ def box(
 def window(
     x: Any,
     size: Size,
-    statistic: str | Sequence[str],
-    border: str = "shrink",
+    statistic: Statistic | Sequence[Statistic],
+    border: Border = "shrink",
     mask: Any = None,
     nodata: Nodata = None,
     *,
@@ -478,8 +485,8 @@ def window(
 def threshold(
     x: Any,
     size: Size,
-    method: str,
-    border: str = "shrink",
+    method: Method,
+    border: Border = "shrink",
     mask: Any = None,
     nodata: Nodata = None,
     *,
@@ -494,7 +501,7 @@ def threshold(
 def gauss(
     x: Any,
     sigma: float,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: Any = None,
     nodata: Nodata = None,
     *,
@@ -513,7 +520,7 @@ def unsharp(
     x: Any,
     sigma: float,
     amount: float,
-    border: str = "shrink",
+    border: Border = "shrink",
     mask: Any = None,
     nodata: Nodata = None,
     *,

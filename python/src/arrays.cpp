@@ -1,5 +1,6 @@
 // arrays.cpp - see arrays.h.
 #include "arrays.h"
+#include "calls.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -87,8 +88,7 @@ int sides_of(const samples &s, const axes &x, Py_ssize_t shape[4])
 int axis_of(nb::handle given, int ndim, const char *name)
 {
     if (given.is_none()) return -1;
-    const Py_ssize_t i = PyNumber_AsSsize_t(given.ptr(), PyExc_ValueError);
-    if (i == -1 && PyErr_Occurred()) throw nb::python_error();
+    const int64_t i = integer(given, name, INT64_MIN);
     if (i < -ndim || i >= ndim)
         throw nb::value_error(
             (std::string(name) + "=" + std::to_string(i) + " of an array of " + std::to_string(ndim) + " dimensions")
@@ -163,12 +163,12 @@ void array::borrow(nb::handle object, role as, const char *name)
     const std::string what = name;
     if (as == role::result) {
         if (!PyObject_CheckBuffer(object.ptr()))
-            throw nb::type_error((what + ": no array; of a tensor, its numpy()").c_str());
-        if (!take(object, as, name))
-            throw nb::value_error((what + ": not aligned, of another byte order, or with strides of 0").c_str());
+            refuse(PyExc_TypeError, name, object, " is no array; of a tensor, its numpy() is one");
+        if (!take(object, as, name)) nb::module_::import_("sat._arrays").attr("refuse_result")(object, name);
         if (buffer_.readonly) throw nb::value_error((what + ": the array is read-only").c_str());
         return;
     }
+    if (as == role::image) narrowed = false;
     if (object.type().is(np().ndarray) && take(object, as, name)) return;
     owner_ = nb::module_::import_("sat._arrays").attr("readable")(object, (int)as, name);
     if (!take(owner_, as, name)) throw nb::type_error((what + ": an array that cannot be read").c_str());
@@ -217,14 +217,14 @@ axes axes_of(const array &a, nb::handle channel_axis, nb::handle batch_axis, con
     return x;
 }
 
-void check_shape(const array &a, const axes &x, const samples &like, const char *name)
+void check_shape(const array &a, const axes &x, const samples &like, const char *name, const char *other)
 {
     Py_ssize_t want[4];
     sides_of(like, x, want);
     bool same = a.ndim() == x.ndim;
     for (int i = 0; same && i < x.ndim; i++) same = a.shape(i) == want[i];
     if (same) return;
-    throw nb::value_error((std::string(name) + ": shape " + shape_text(a.sides(), a.ndim()) + " where the result has " +
+    throw nb::value_error((std::string(name) + ": shape " + shape_text(a.sides(), a.ndim()) + " where " + other + " " +
                            shape_text(want, x.ndim))
                               .c_str());
 }

@@ -73,7 +73,8 @@ class array
 axes axes_of(const array &a, nb::handle channel_axis, nb::handle batch_axis, const char *name);
 
 // Are the sides of an array, on these axes, n, h, w and c?  Throws ValueError with both shapes.
-void check_shape(const array &a, const axes &x, const samples &like, const char *name);
+void check_shape(const array &a, const axes &x, const samples &like, const char *name,
+                 const char *other = "the result has");
 
 // A mask of H x W, or of N x H x W beside a batch.
 samples mask_samples(const array &mask, const samples &image);

@@ -1,10 +1,13 @@
 // calls.cpp - see calls.h.
 #include "calls.h"
 
+#include <sat_file.h>
+
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <cxxabi.h>
 #include <list>
 #include <mutex>
 #include <pthread.h>
@@ -16,6 +19,7 @@ namespace sat_python
 {
 
 std::atomic<int> threads = 0;
+thread_local bool narrowed = false;
 
 // ---- a call --------------------------------------------------------------------------------------------------
 
@@ -41,7 +45,7 @@ call::call(int64_t work)
         options.context = this;
         asked_ns_ = now_ns();
     }
-    free_.emplace();
+    thread_ = PyEval_SaveThread();
 }
 
 bool call::proceed(void *context)
@@ -55,9 +59,23 @@ bool call::proceed(void *context)
     return !c->raised_;
 }
 
+// An interpreter that ends gives no other thread the lock: CPython before 3.14 ends the thread there, by unwinding,
+// which would destroy objects of Python without the lock.  The thread waits for the end of the process instead.
+void call::take_lock()
+{
+    PyThreadState *thread = thread_;
+    thread_ = nullptr;
+    if (!thread) return;
+    try {
+        PyEval_RestoreThread(thread);
+    } catch (abi::__forced_unwind &) {
+        for (;;) pause();
+    }
+}
+
 void call::end(sat_status status, const char *context)
 {
-    free_.reset();
+    take_lock();
     if (raised_) throw nb::python_error(); // what PyErr_CheckSignals() left
     if (status != SAT_OK) raise(status, context);
 }
@@ -85,17 +103,34 @@ std::string numpy_words(const char *line)
             }
         text += word;
         word.clear();
-        if (!*p) return text;
+        if (!*p) break;
         text += *p;
     }
+    const size_t at = text.find(" or q32"); // a type that NumPy does not have
+    return at == text.npos ? text : text.erase(at, strlen(" or q32"));
 }
 
 } // namespace
 
 void raise(sat_status status, const char *context)
 {
-    const std::string text = (context ? std::string(context) + ": " : "") + numpy_words(sat_detail());
+    std::string line = numpy_words(sat_detail());
+    for (const auto &[begin, name] : {std::pair{"a range of", "value_range: "},
+                                      {"a result ", "out: "},
+                                      {"differences of type", "dtype: "},
+                                      {"results of type", "dtype: "}})
+        if (line.rfind(begin, 0) == 0) line = name + line;
+    if (line.find(" cannot be summed in ") != line.npos) line = "dtype: " + line;
+    for (const char *word : {"int32 samples", "sample of type int32", "sample of type uint32"})
+        if (const size_t at = line.find(word); narrowed && at != line.npos) line.replace(line.find("32", at), 2, "64");
     PyObject *type = PyExc_ValueError;
+    if (const int code = status == SAT_ERR_FILE && context ? sat_file_errno() : 0) {
+        nb::object path = nb::steal(PyUnicode_DecodeFSDefault(context));
+        nb::object error = nb::handle(PyExc_OSError)(code, line.c_str(), path);
+        PyErr_SetObject((PyObject *)Py_TYPE(error.ptr()), error.ptr());
+        throw nb::python_error();
+    }
+    const std::string text = (context ? std::string(context) + ": " : "") + line;
     switch (status) {
     case SAT_ERR_TYPE: type = PyExc_TypeError; break;
     case SAT_ERR_MEMORY: type = PyExc_MemoryError; break;
@@ -105,6 +140,53 @@ void raise(sat_status status, const char *context)
     }
     PyErr_SetString(type, text.c_str());
     throw nb::python_error();
+}
+
+// ---- arguments -----------------------------------------------------------------------------------------------
+
+void refuse(PyObject *type, const char *name, nb::handle given, const std::string &why)
+{
+    const nb::object text = nb::module_::import_("sat._arrays").attr("shown")(given);
+    PyErr_Format(type, "%s: %U%s", name, text.ptr(), why.c_str());
+    throw nb::python_error();
+}
+
+// Throws what is no Exception, as KeyboardInterrupt; else clears it.
+static void clear_exception()
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)) throw nb::python_error();
+    PyErr_Clear();
+}
+
+double number(nb::handle given, const char *name)
+{
+    const double value = PyFloat_AsDouble(given.ptr());
+    if (value != -1 || !PyErr_Occurred()) return value;
+    const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
+    clear_exception();
+    if (large) refuse(PyExc_ValueError, name, given, " is larger than a float64 holds");
+    refuse(PyExc_TypeError, name, given, " is no number");
+}
+
+int64_t integer(nb::handle given, const char *name, int64_t low, int64_t high)
+{
+    const nb::object index = PyBool_Check(given.ptr()) ? nb::object() : nb::steal(PyNumber_Index(given.ptr()));
+    if (!index.is_valid()) {
+        if (PyErr_Occurred()) clear_exception();
+        refuse(PyExc_TypeError, name, given, " is no integer");
+    }
+    int beyond = 0;
+    const int64_t value = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
+    if (!beyond && value >= low && value <= high) return value;
+    refuse(PyExc_ValueError, name, given, "; " + std::to_string(low) + " to " + std::to_string(high) + " are taken");
+}
+
+bool flag(nb::handle given, const char *name)
+{
+    if (given.ptr() == Py_True || given.ptr() == Py_False) return given.ptr() == Py_True;
+    const nb::object numpys = nb::module_::import_("numpy").attr("bool_");
+    if (PyObject_IsInstance(given.ptr(), numpys.ptr()) == 1) return PyObject_IsTrue(given.ptr()) == 1;
+    refuse(PyExc_TypeError, name, given, "; True or False is taken");
 }
 
 // ---- objects -------------------------------------------------------------------------------------------------

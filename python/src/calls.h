@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <optional>
 #include <string>
 
 namespace nb = nanobind;
@@ -30,6 +29,7 @@ class call
     explicit call(int64_t work); // samples, about
     call(const call &) = delete;
     call &operator=(const call &) = delete;
+    ~call() { take_lock(); }
 
     sat_run_options options = {};
 
@@ -38,24 +38,24 @@ class call
 
   private:
     static bool proceed(void *context);
+    void take_lock();
 
-    std::optional<nb::gil_scoped_release> free_;
+    PyThreadState *thread_ = nullptr; // of this thread, while the interpreter's lock is free
     int64_t asked_ns_ = 0;
     bool raised_ = false;
 };
 
-// Throws the exception of a status; with `context: ` before the library's line.
+// Throws the exception of a status; with `context: ` before the library's line.  Of a file, which context is the path
+// of, with errno and its name, if there is an errno.
 [[noreturn]] void raise(sat_status status, const char *context = nullptr);
 
-// A real number of Python.  Throws TypeError, in which the name stands.
-inline double number(nb::handle given, const char *name)
-{
-    const double value = PyFloat_AsDouble(given.ptr());
-    if (value != -1 || !PyErr_Occurred()) return value;
-    if (PyErr_ExceptionMatches(PyExc_TypeError))
-        PyErr_Format(PyExc_TypeError, "%s: %R is no number", name, given.ptr());
-    throw nb::python_error();
-}
+// Throws the exception of an argument: its name, what was given, in short, and what is taken.
+[[noreturn]] void refuse(PyObject *type, const char *name, nb::handle given, const std::string &why);
+
+// Arguments of Python.  They throw TypeError and ValueError, in which the name stands.
+double number(nb::handle given, const char *name);
+int64_t integer(nb::handle given, const char *name, int64_t low = 0, int64_t high = INT64_MAX);
+bool flag(nb::handle given, const char *name);
 
 // An object of libsat of some spec, kept for the next call with the same spec.
 //
@@ -97,6 +97,9 @@ void destroy(kind k, void *object);
 
 void keep_fork_safe(); // once, before the first lent
 size_t kept_objects();
+
+// Whether the image of this thread's call was of 64-bit integers, and is read as 32 bits: messages say 64.
+extern thread_local bool narrowed;
 
 extern std::atomic<int> threads; // of all calls: 0 = one for each processor
 

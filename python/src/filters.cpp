@@ -29,7 +29,7 @@ template <typename Info, typename At> const char *own_name(nb::handle name, cons
         if (is(name, info.name)) return info.name;
         all += (i ? ", " : "") + std::string(info.name);
     }
-    throw nb::value_error((std::string(what) + " " + nb::repr(name).c_str() + " is none of " + all).c_str());
+    refuse(PyExc_ValueError, what, name, " is none of " + all);
 }
 
 const char *own_border(nb::handle name, sat_border_info &info)
@@ -59,9 +59,10 @@ sat_window_output output_of(const char *statistic)
 
 } // namespace
 
-filter::filter(int which, int64_t height, int64_t width, nb::handle border_name, nb::handle border_value,
+filter::filter(int which, nb::handle height, nb::handle width, nb::handle border_name, nb::handle border_value,
                nb::handle nodata_value)
-    : k((kind)which), window_height(height), window_width(width)
+    : k((kind)which), window_height(integer(height, "size", 1, INT32_MAX)),
+      window_width(integer(width, "size", 1, INT32_MAX))
 {
     sat_border_info info{};
     border = own_border(border_name, info), border_takes_value = info.takes_value;
@@ -82,13 +83,15 @@ filter::filter(int which, int64_t height, int64_t width, nb::handle border_name,
     }
 }
 
-void filter::counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_)
+void filter::counting(nb::handle ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_,
+                      nb::handle keep_holes_)
 {
-    ddof = ddof_, min_valid = number(min_valid_, "min_valid"), range = number(range_, "value_range");
+    ddof = integer(ddof_, "ddof"), keep_holes = flag(keep_holes_, "keep_holes");
+    min_valid = number(min_valid_, "min_valid"), range = number(range_, "value_range");
     take_min_valid(PyIndex_Check(min_valid_.ptr()));
     if (!empty_.is_none()) empty_set = true, empty = number(empty_, "empty");
     const bool first = is(anchor_, "first");
-    if (!first && !is(anchor_, "second")) throw nb::value_error("anchor: \"second\" or \"first\"");
+    if (!first && !is(anchor_, "second")) refuse(PyExc_ValueError, "anchor", anchor_, " is none of second, first");
     anchor = first ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
 }
 
@@ -289,14 +292,15 @@ nb::object filter::apply(nb::handle image, nb::handle mask, nb::handle out, int 
 
 // ---- rows ----------------------------------------------------------------------------------------------------
 
-rows::rows(const filter &f, int64_t height, int64_t width, int64_t channels, int sample, bool logical, int dtype,
-           int64_t band_rows, bool masked)
-    : filter_(f), channels_(channels), dtype_(dtype)
+rows::rows(const filter &f, nb::handle shape, int sample, bool logical, int dtype, nb::handle band_rows,
+           nb::handle masked)
+    : filter_(f), channels_(nb::len(shape) > 2 ? integer(shape[2], "shape", 1, 4) : 0), dtype_(dtype)
 {
-    if (channels > 4) throw nb::value_error("shape: more than 4 channels");
-    shape_.width = width, shape_.height = height, shape_.channels = (int)std::max<int64_t>(channels, 1);
-    shape_.c = shape_.channels, shape_.sample = (sat_type)sample, shape_.count = 1, shape_.masked = masked;
-    shape_.band_rows = band_rows;
+    shape_.height = integer(shape[0], "shape", 1), shape_.width = integer(shape[1], "shape", 1);
+    shape_.channels = (int)std::max<int64_t>(channels_, 1);
+    shape_.c = shape_.channels, shape_.sample = (sat_type)sample, shape_.count = 1;
+    shape_.masked = flag(masked, "masked");
+    shape_.band_rows = std::min(integer(band_rows, "band_rows"), shape_.height);
     const size_t results = filter_.outputs.empty() ? 1 : filter_.outputs.size();
     for (size_t i = 0; i < results; i++)
         shape_.result[i] = filter_.result_type(i, dtype, nb::none(), shape_.sample, logical);
@@ -312,7 +316,12 @@ rows::~rows()
     if (object_) destroy(kind_, object_);
 }
 
-std::pair<int64_t, int64_t> rows::needs(int64_t first, int64_t end) const
+std::pair<int64_t, int64_t> rows::needs(nb::handle first, nb::handle end) const
+{
+    return needs_of(integer(first, "y0", INT64_MIN), integer(end, "y1", INT64_MIN));
+}
+
+std::pair<int64_t, int64_t> rows::needs_of(int64_t first, int64_t end) const
 {
     int64_t from = 0, to = 0;
     sat_status status = SAT_OK;
@@ -321,21 +330,24 @@ std::pair<int64_t, int64_t> rows::needs(int64_t first, int64_t end) const
     case kind::window: status = sat_window_needs((sat_window *)object_, first, end, &from, &to); break;
     default: status = sat_gauss_needs((sat_gauss *)object_, first, end, &from, &to); break;
     }
-    if (status != SAT_OK) raise(status);
+    if (status != SAT_OK) raise(status, "y0, y1");
     return {from, to};
 }
 
-nb::object rows::run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb::handle mask, nb::handle out,
-                     bool continues)
+nb::object rows::run(nb::handle image, nb::handle first_row, nb::handle begin, nb::handle end, nb::handle mask,
+                     nb::handle out, nb::handle continued)
 {
-    const auto [from, to] = needs(y0, y1);
+    const int64_t y0 = integer(begin, "y0", INT64_MIN), y1 = integer(end, "y1", INT64_MIN);
+    const int64_t first = integer(first_row, "first", INT64_MIN / 2, INT64_MAX / 2);
+    const bool continues = flag(continued, "continues");
+    const auto [from, to] = needs_of(y0, y1);
     array source, which;
     source.borrow(image, role::image, "rows");
     const nb::object last = channels_ ? nb::object(nb::int_(2)) : nb::none();
     const axes x = axes_of(source, last, nb::none(), "rows");
     samples s = source.as_samples(x);
     const int64_t have = first + s.h;
-    if (first < 0 && needs(0, 1).first == 0) // rows below 0 are the last ones under a border that wraps alone
+    if (first < 0 && needs_of(0, 1).first == 0) // rows below 0 are the last ones under a border that wraps alone
         throw nb::value_error(("first: " + std::to_string(first) + " where the rows of the image are 0 to " +
                                std::to_string(shape_.height))
                                   .c_str());

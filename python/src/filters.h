@@ -21,9 +21,10 @@ struct shape_of_run {
 
 struct filter {
     // border_value: a number, or one for each channel; nodata: None, NaN or a number.
-    filter(int which, int64_t height, int64_t width, nb::handle border_name, nb::handle border_value,
+    filter(int which, nb::handle height, nb::handle width, nb::handle border_name, nb::handle border_value,
            nb::handle nodata_value);
-    void counting(int64_t ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_);
+    void counting(nb::handle ddof_, nb::handle min_valid_, nb::handle empty_, nb::handle anchor_, nb::handle range_,
+                  nb::handle keep_holes_);
     void take_min_valid(bool is_number);
     void add(nb::handle statistic, bool compare, nb::dict parameters);
 
@@ -67,16 +68,18 @@ struct filter {
 class rows
 {
   public:
-    rows(const filter &f, int64_t height, int64_t width, int64_t channels, int sample, bool logical, int dtype,
-         int64_t band_rows, bool masked);
+    rows(const filter &f, nb::handle shape, int sample, bool logical, int dtype, nb::handle band_rows,
+         nb::handle masked);
     rows(const rows &) = delete;
     ~rows();
 
-    std::pair<int64_t, int64_t> needs(int64_t first, int64_t end) const;
-    nb::object run(nb::handle image, int64_t first, int64_t y0, int64_t y1, nb::handle mask, nb::handle out,
-                   bool continues);
+    std::pair<int64_t, int64_t> needs(nb::handle first, nb::handle end) const;
+    nb::object run(nb::handle image, nb::handle first, nb::handle y0, nb::handle y1, nb::handle mask, nb::handle out,
+                   nb::handle continues);
 
   private:
+    std::pair<int64_t, int64_t> needs_of(int64_t first, int64_t end) const;
+
     filter filter_;
     shape_of_run shape_;
     std::vector<sat_window_output> outputs_;

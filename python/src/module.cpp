@@ -36,6 +36,15 @@ nb::list backends()
     return all;
 }
 
+// What a plan runs on: "cpu, avx512, 2 threads".
+std::string note()
+{
+    any_spec spec;
+    spec.plan.width = spec.plan.height = 1, spec.plan.sample = SAT_U8;
+    const lent plan(kind::plan, spec);
+    return sat_plan_note((sat_plan *)plan.object);
+}
+
 // (name, needs squares, is an area or count) of each statistic of rectangles.
 nb::list rect_statistics()
 {
@@ -65,15 +74,20 @@ nb::list statistics()
 NB_MODULE(_core, m)
 {
     keep_fork_safe();
+    nb::set_leak_warnings(false);    // objects that a daemon thread holds at the end are no leak
     const auto x = nb::arg();        // an argument
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
-    m.def("set_num_threads", [](int n) { threads = n; });
+    m.def("set_num_threads", [](nb::handle n) { threads = (int)integer(n, "n", 0, 1024); }, o);
     m.def("num_threads", [] {
         const int n = threads;
         return n ? n : sat_processors();
     });
     m.def("backends", backends);
+    m.def("note", note);
+    m.def("set_narrowed", [] { narrowed = true; });
+    m.def("integer", integer, o, x, x, x);
+    m.def("number", number, o, x);
     m.def("rect_statistics", rect_statistics);
     m.def("statistics", statistics);
     m.def("kept_objects", kept_objects);
@@ -102,20 +116,20 @@ NB_MODULE(_core, m)
             },
             x, o)
         .def_prop_ro("axes", [](const table &t) { return nb::make_tuple(t.x.batch, t.x.y, t.x.x, t.x.channel); })
-        .def("ask", ask_table, x, x, x, x, o);
-    m.def("table", make_table, o, o, x, o, o, x, x, o, o, o);
+        .def("ask", ask_table, x, x, o, o, o);
+    m.def("table", make_table, o, o, o, o, o, x, x, o, o, o);
     m.def("level", level_of_image, x, o, o);
-    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o, x);
-    m.def("load", load_table);
-    m.def("ask_image", ask_image, o, x, x, x, x, o, o, o, o, o);
+    m.def("table_of_array", table_of_array, o, o, o, x, x, o, o, o);
+    m.def("load", load_table, x, x, x, x, o);
+    m.def("ask_image", ask_image, o, x, x, o, o, o, o, o, o, o);
     nb::class_<writer>(m, "Writer")
-        .def(nb::init<const std::string &, const table &, int, bool>())
+        .def(nb::init<nb::bytes, const table &, int, nb::handle>(), x, x, x, o)
         .def("rows", &writer::rows, x, o, o)
         .def("close", &writer::close);
 
     nb::class_<filter>(m, "Filter")
-        .def(nb::init<int, int64_t, int64_t, nb::handle, nb::handle, nb::handle>(), x, x, x, o, o, o)
-        .def("counting", &filter::counting, x, o, o, o, o)
+        .def(nb::init<int, nb::handle, nb::handle, nb::handle, nb::handle, nb::handle>(), x, o, o, o, o, o)
+        .def("counting", &filter::counting, o, o, o, o, o, o)
         .def("add", &filter::add, o, x, x)
         .def(
             "gauss",
@@ -124,15 +138,17 @@ NB_MODULE(_core, m)
                 f.sigma2 = number(sigma2, "sigma2"), f.amount = number(amount, "amount");
             },
             x, o, o, o)
-        .def("extremes",
-             [](filter &f, double lowest, double largest_var) {
-                 f.has_extremes = true, f.lowest = lowest, f.largest_var = largest_var;
-             })
+        .def(
+            "extremes",
+            [](filter &f, nb::handle lowest, nb::handle largest_var) {
+                f.has_extremes = true, f.lowest = number(lowest, "extremes");
+                f.largest_var = number(largest_var, "extremes");
+            },
+            o, o)
         .def_rw("several", &filter::several)
-        .def_rw("keep_holes", &filter::keep_holes)
         .def("apply", &filter::apply, o, o, o, x, o, o);
     nb::class_<rows>(m, "Rows")
-        .def(nb::init<const filter &, int64_t, int64_t, int64_t, int, bool, int, int64_t, bool>())
-        .def("needs", &rows::needs)
-        .def("run", &rows::run, o, x, x, x, o, o, x);
+        .def(nb::init<const filter &, nb::handle, int, bool, int, nb::handle, nb::handle>(), x, x, x, x, x, o, o)
+        .def("needs", &rows::needs, o, o)
+        .def("run", &rows::run, o, o, o, o, o, o, o);
 }

@@ -86,9 +86,11 @@ sat_type sum_type_of(sat_type type, bool fractions)
 
 } // namespace
 
-nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle out_arrays)
+nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
+                   nb::handle ddof, nb::handle out_arrays)
 {
+    sat_statistics ask = {};
+    ask.flags = flag(clip, "clip") ? SAT_CLIP : 0, ask.ddof = integer(ddof, "ddof");
     const rectangles r(rects);
     const samples &s = t.at[table::sums];
     const loop l = loop_of(s, {}, nullptr, false, false);
@@ -102,8 +104,6 @@ nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::str
             const sat_table squares = t.has[table::squares] ? t.part(table::squares, l, i) : sat_table{};
             const sat_table counts = t.has[table::counts] ? t.part(table::counts, l, i) : sat_table{};
             const sat_table *second = t.has[table::squares] ? &squares : nullptr;
-            sat_statistics ask = {};
-            ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
             ask.counts = t.has[table::counts] ? &counts : nullptr;
             out.ask(ask, i);
             int64_t imprecise = 0;
@@ -119,8 +119,8 @@ nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::str
     return out.answer();
 }
 
-nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                   nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
+                   nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
                    nb::handle batch_axis)
 {
     const rectangles r(rects);
@@ -137,7 +137,7 @@ nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::s
     answers out(names, out_arrays, s, l, r.n, sum_type_of(s.type, r.fractions));
     if (r.n == 0) return out.answer();
     sat_statistics ask = {};
-    ask.flags = clip ? SAT_CLIP : 0, ask.ddof = ddof;
+    ask.flags = flag(clip, "clip") ? SAT_CLIP : 0, ask.ddof = integer(ddof, "ddof");
     take_nodata(nodata, s.type, ask);
     {
         call c(s.n * s.c * s.h * s.w * (int64_t)std::min<size_t>(r.n, 1 << 20));

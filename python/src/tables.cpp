@@ -34,6 +34,7 @@ std::vector<nb::object> parts_given(nb::handle out, int parts)
 }
 
 const int powers[table::parts] = {1, 2, SAT_COUNTS};
+const char *const part_names[table::parts] = {"sums", "squares", "counts"};
 
 // The array of one part of a table: the one that is given, or a new one of the spec's type of sums.
 void take_part(table &t, int k, nb::object made, const samples &entries, const sat_plan_spec &spec)
@@ -95,9 +96,9 @@ sat_table table::part(int which, const loop &l, int64_t i) const
     return t;
 }
 
-std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
-                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis,
-                                  nb::handle level)
+std::unique_ptr<table> make_table(nb::handle image, nb::handle out, nb::handle moments, nb::handle mask,
+                                  nb::handle nodata, int dtype, int layout, nb::handle channel_axis,
+                                  nb::handle batch_axis, nb::handle level)
 {
     array source, which;
     source.borrow(image, role::image, "image");
@@ -117,7 +118,7 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments,
     t->nodata = p.nodata, t->has_nodata = p.has_nodata, t->skip_nan = p.skip_nan;
     p.sample = s.type, p.accum = (sat_type)dtype, p.layout = t->layout, p.masked = has_mask;
     p.width = s.w, p.height = s.h, p.channels = (int)std::min<int64_t>(s.c, 4);
-    t->has[table::sums] = true, t->has[table::squares] = moments == 2;
+    t->has[table::sums] = true, t->has[table::squares] = integer(moments, "moments", 1, 2) == 2;
     t->has[table::counts] = has_mask || p.skip_nan || p.has_nodata;
     std::vector<nb::object> given = parts_given(out, 1 + t->has[table::squares] + t->has[table::counts]);
 
@@ -183,11 +184,11 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     for (int k = 0; k < table::parts; k++) {
         if (k != table::sums && given[k].is_none()) continue;
         t->held[k] = std::make_unique<array>();
-        t->held[k]->borrow(given[k], role::sums, "table");
+        t->held[k]->borrow(given[k], role::sums, part_names[k]);
         if (k == table::sums)
-            t->x = axes_of(*t->held[k], channel_axis, batch_axis, "table");
+            t->x = axes_of(*t->held[k], channel_axis, batch_axis, part_names[k]);
         else
-            check_shape(*t->held[k], t->x, t->at[table::sums], "table");
+            check_shape(*t->held[k], t->x, t->at[table::sums], part_names[k], "the sums have");
         t->at[k] = t->held[k]->as_samples(t->x);
         t->arrays[k] = nb::borrow(given[k]);
         t->has[k] = true;
@@ -198,7 +199,7 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
     const sat_table first = t->part(table::sums, l, 0);
     const sat_status status = sat_table_query(&first, nullptr, 0, 0, 1, nullptr, nullptr);
-    if (status != SAT_OK) raise(status, "table");
+    if (status != SAT_OK) raise(status, "sums");
     return t;
 }
 
@@ -228,8 +229,10 @@ nb::object array_of_file(const sat_view &v, nb::handle owner, axes &x, samples &
 
 } // namespace
 
-std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sample, int layout, bool verify)
+std::unique_ptr<table> load_table(nb::bytes given, bool foreign, int sample, int layout, nb::handle verify)
 {
+    const std::string path = given.c_str();
+    const bool verified = flag(verify, "verify");
     sat_file *file = nullptr;
     sat_file_options options = {};
     options.foreign = foreign, options.sample = (sat_type)sample, options.layout = (sat_layout)layout;
@@ -237,7 +240,7 @@ std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sam
     {
         call c(call::few);
         status = sat_file_open(&file, path.c_str(), &options);
-        if (status == SAT_OK && verify) status = sat_file_verify(file);
+        if (status == SAT_OK && verified) status = sat_file_verify(file);
         if (status == SAT_OK && foreign) status = sat_file_check_samples(file);
         if (status != SAT_OK) sat_file_close(&file);
         c.end(status, path.c_str());
@@ -284,7 +287,7 @@ sat_view row_view(const samples &s)
 
 } // namespace
 
-writer::writer(const std::string &path, const table &like, int type, bool no_clobber) : path_(path), x_(like.x)
+writer::writer(nb::bytes path, const table &like, int type, nb::handle overwrite) : path_(path.c_str()), x_(like.x)
 {
     sat_table t = {};
     samples s = like.at[table::sums];
@@ -294,14 +297,14 @@ writer::writer(const std::string &path, const table &like, int type, bool no_clo
     t.view = row_view(s);
     t.layout = like.layout, t.sample = like.sample, t.power = 1, t.level = like.level;
     sat_file_write_options options = {};
-    options.no_clobber = no_clobber, options.counts = like.has[table::counts];
+    options.no_clobber = !flag(overwrite, "overwrite"), options.counts = like.has[table::counts];
     options.moments = like.has[table::squares] ? 2 : 1;
     options.has_nodata = options.counts && (like.has_nodata || like.skip_nan);
     options.nodata = like.skip_nan ? NAN : like.nodata;
     x_ = axes();
     if (s.c > 1) x_.ndim = 3, x_.channel = 2;
-    const sat_status status = sat_file_writer_open(&writer_, path.c_str(), &t, &options);
-    if (status != SAT_OK) raise(status, path.c_str());
+    const sat_status status = sat_file_writer_open(&writer_, path_.c_str(), &t, &options);
+    if (status != SAT_OK) raise(status, path_.c_str());
 }
 
 void writer::rows(nb::handle sums, nb::handle squares, nb::handle counts)

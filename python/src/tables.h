@@ -48,26 +48,26 @@ template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Sp
 // (sat_statistics.imprecise).  Sums of integers are int64, wrapped where they exceed it.  An array is the one that
 // stands at its place in `out_arrays`, of three dimensions in C's order, if it has this shape and the answer's type;
 // else new.
-nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                    nb::handle out_arrays);
-nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, bool clip, int64_t ddof,
-                    nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
-                    nb::handle batch_axis);
+nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
+                   nb::handle ddof, nb::handle out_arrays);
+nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
+                   nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                   nb::handle batch_axis);
 
 // level: None, the image's own (level_of_image()); 0 for tables that have none.
-std::unique_ptr<table> make_table(nb::handle image, nb::handle out, int moments, nb::handle mask, nb::handle nodata,
-                                  int dtype, int layout, nb::handle channel_axis, nb::handle batch_axis,
-                                  nb::handle level);
+std::unique_ptr<table> make_table(nb::handle image, nb::handle out, nb::handle moments, nb::handle mask,
+                                  nb::handle nodata, int dtype, int layout, nb::handle channel_axis,
+                                  nb::handle batch_axis, nb::handle level);
 double level_of_image(nb::handle image, nb::handle mask, nb::handle nodata); // (H, W); NaN: no sample is valid
 std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::handle counts, int sample, int layout,
                                       nb::handle channel_axis, nb::handle batch_axis, nb::handle level);
-std::unique_ptr<table> load_table(const std::string &path, bool foreign, int sample, int layout, bool verify);
+std::unique_ptr<table> load_table(nb::bytes path, bool foreign, int sample, int layout, nb::handle verify);
 
 // A file that is written row by row: `like` says what it holds; rows are arrays of one type.
 class writer
 {
   public:
-    writer(const std::string &path, const table &like, int type, bool no_clobber);
+    writer(nb::bytes path, const table &like, int type, nb::handle overwrite);
     writer(const writer &) = delete;
     ~writer() { sat_file_writer_abort(&writer_); }
     void rows(nb::handle sums, nb::handle squares, nb::handle counts);

@@ -195,7 +195,7 @@ def test_one_counted_copy(rng, copies, name, make):
 
 def test_64_bits_that_do_not_fit(rng):
     for a in [np.full((4, 4), 2**31), np.full((4, 4), -(2**31) - 1), np.full((4, 4), 2**32, np.uint64)]:
-        with pytest.raises(ValueError, match="does not hold"):
+        with pytest.raises(ValueError, match="^image: u?int64 with values from .* are taken"):
             sat.box(a, 3)
     assert sat.table(np.full((4, 4), 2**31 - 1)).sum([0, 0, 4, 4]) == 16 * (2**31 - 1)
 
@@ -241,7 +241,7 @@ def test_dlpack(rng, copies):
     for error in (BufferError("a gradient"), RuntimeError("bfloat16")):
         with pytest.raises(TypeError, match=f"image: {error}"):
             sat.box(Tensor(error), 5)
-    with pytest.raises(TypeError, match=r"out: no array; of a tensor, its numpy\(\)"):
+    with pytest.raises(TypeError, match=r"^out: .* is no array; of a tensor, its numpy\(\) is one$"):
         sat.box(a, 5, out=Tensor(a))
 
 
@@ -300,5 +300,5 @@ def test_none_is_no_array():
         lambda: sat.Table.from_array(None),
         lambda: sat.Box((4, 4), "u1", 3).run(None, 0, 0, 4),
     ):
-        with pytest.raises(TypeError, match="^(image|table|rows): None where an array is taken$"):
+        with pytest.raises(TypeError, match="^(image|sums|rows): None is no array$"):
             call()

@@ -77,7 +77,7 @@ def test_errors(rng, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="text"):
         sat.load(tmp_path / "text")
     t.save(tmp_path / "t.npy")
-    with pytest.raises(OSError):
+    with pytest.raises(FileExistsError):
         t.save(tmp_path / "t.npy", overwrite=False)
     monkeypatch.chdir(tmp_path)
     t.save("-")

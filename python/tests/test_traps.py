@@ -151,10 +151,10 @@ def test_messages_have_numpys_names(a):
 @pytest.mark.parametrize(
     "call,match",
     [
-        (lambda a: sat.box(a, 3, 1), "^border 1 is none of shrink, "),
-        (lambda a: sat.box(a, 3, None), "^border None is none of shrink, "),
-        (lambda a: sat.box(a, 3, "nearest"), "^border 'nearest' is none of shrink, "),
-        (lambda a: sat.window(a, 3, [1]), "^statistic 1 is none of mean, "),
+        (lambda a: sat.box(a, 3, 1), "^border: 1 is none of shrink, "),
+        (lambda a: sat.box(a, 3, None), "^border: None is none of shrink, "),
+        (lambda a: sat.box(a, 3, "nearest"), "^border: 'nearest' is none of shrink, "),
+        (lambda a: sat.window(a, 3, [1]), "^statistic: 1 is none of mean, "),
         (lambda a: sat.gauss(a, (2, 3)), r"^sigma: \(2, 3\) is no number$"),
         (lambda a: sat.dog(a, 2, None), "^sigma2: None is no number$"),
         (lambda a: sat.unsharp(a, 2, "1"), "^amount: '1' is no number$"),

@@ -67,7 +67,7 @@ static bool open_fd(byte_reader *r, error *err)
 {
     struct stat st;
     if (fstat(r->fd, &st) != 0) return fail_errno(err, "cannot read");
-    if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
+    if (S_ISDIR(st.st_mode)) return fail_code(err, EISDIR, "is a directory");
     /* Streams: files of /proc, whose size is 0, and a redirected file that another process has read in part. */
     r->is_stream = !S_ISREG(st.st_mode) || st.st_size == 0 || lseek(r->fd, 0, SEEK_CUR) != 0;
     r->length = r->is_stream ? UINT64_MAX : (uint64_t)st.st_size;

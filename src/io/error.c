@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((format(printf, 3, 0))) static int put(error *err, bool no_memory, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static int put(error *err, int code, const char *format, va_list args)
 {
-    err->no_memory = no_memory;
+    err->no_memory = code == ENOMEM;
+    err->code = code;
     return vsnprintf(err->text, sizeof err->text, format, args);
 }
 
@@ -15,7 +16,16 @@ bool(fail)(error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    put(err, false, format, args);
+    put(err, 0, format, args);
+    va_end(args);
+    return false;
+}
+
+bool(fail_code)(error *err, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put(err, code, format, args);
     va_end(args);
     return false;
 }
@@ -24,7 +34,7 @@ bool(fail_memory)(error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    put(err, true, format, args);
+    put(err, ENOMEM, format, args);
     va_end(args);
     return false;
 }
@@ -34,7 +44,7 @@ bool(fail_errno)(error *err, const char *format, ...)
     int code = errno;
     va_list args;
     va_start(args, format);
-    int used = put(err, code == ENOMEM, format, args);
+    int used = put(err, code, format, args);
     va_end(args);
     /* strerror() of known codes is safe in threads, with glibc and musl; strerror_r() has two meanings. */
     if (used >= 0 && (size_t)used < sizeof err->text)

@@ -11,10 +11,14 @@
 typedef struct error {
     char text[240];
     bool no_memory; /* an allocation failed: by fail_memory(), and by fail_errno() with ENOMEM */
+    int code;       /* errno of the failure; 0: no call of the system failed */
 } error;
 
 /* Formats the text and returns false: `return fail(err, "...", ...)`. */
 __attribute__((format(printf, 2, 3))) bool fail(error *err, const char *format, ...);
+
+/* The same, with a code of errno that the text says already. */
+__attribute__((format(printf, 3, 4))) bool fail_code(error *err, int code, const char *format, ...);
 
 /* The same where an allocation failed. */
 __attribute__((format(printf, 2, 3))) bool fail_memory(error *err, const char *format, ...);
@@ -24,6 +28,7 @@ __attribute__((format(printf, 2, 3))) bool fail_errno(error *err, const char *fo
 
 #ifdef __clang_analyzer__ /* which cannot see that they return false */
 #define fail(...)        (fail(__VA_ARGS__), false)
+#define fail_code(...)   (fail_code(__VA_ARGS__), false)
 #define fail_memory(...) (fail_memory(__VA_ARGS__), false)
 #define fail_errno(...)  (fail_errno(__VA_ARGS__), false)
 #endif

@@ -22,15 +22,25 @@ SAT_NO_PADDING_BEHIND(sat_file_options, sample);
 SAT_NO_PADDING_BEHIND(sat_file_info, nodata);
 SAT_NO_PADDING_BEHIND(sat_file_write_options, nodata);
 
+static _Thread_local int last_errno;
+
+int sat_file_errno(void)
+{
+    return last_errno;
+}
+
 static sat_status refuse(sat_status status, const char *why)
 {
+    last_errno = 0;
     sat_set_detail(why);
     return status;
 }
 
 static sat_status failed(const error *err)
 {
-    return refuse(err->no_memory ? SAT_ERR_MEMORY : SAT_ERR_FILE, err->text);
+    const sat_status status = refuse(err->no_memory ? SAT_ERR_MEMORY : SAT_ERR_FILE, err->text);
+    last_errno = err->code;
+    return status;
 }
 
 static sat_status newer(const char *what)

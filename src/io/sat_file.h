@@ -28,6 +28,10 @@
 extern "C" {
 #endif
 
+/* Returns errno of this thread's last function of this header that failed: ENOENT, EACCES, EEXIST ...; 0 if no call of
+ * the system failed, but the file is broken or an argument is wrong. */
+SAT_API int sat_file_errno(void);
+
 /* ---- reading --------------------------------------------------------------------------------------- */
 
 typedef struct sat_file sat_file;

@@ -138,7 +138,8 @@ static bool open_descriptor(sink *s, int fd, const sink_options *opt, error *err
     int access = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
     s->is_stdout = fd == STDOUT_FILENO;
     const bool ours = refuses_own && (flags & FD_CLOEXEC);
-    if (access < 0 || flags < 0 || (access & O_ACCMODE) == O_RDONLY || ours) return fail(err, "not open for writing");
+    if (access < 0 || flags < 0 || (access & O_ACCMODE) == O_RDONLY || ours)
+        return fail_code(err, EBADF, "not open for writing");
     return open_stream(s, fcntl(fd, F_DUPFD_CLOEXEC, 3), opt, err);
 }
 
@@ -147,8 +148,8 @@ bool sink_check_path(const char *path, error *err)
     struct stat st;
     size_t dir = path_dir_bytes(path);
     if (dir == 0 || path[dir]) return true;
-    if (stat(path, &st) == 0) return fail(err, "is a directory");
-    return errno == ENOENT ? fail(err, NO_DIRECTORY) : fail_errno(err, "cannot write here");
+    if (stat(path, &st) == 0) return fail_code(err, EISDIR, "is a directory");
+    return errno == ENOENT ? fail_code(err, ENOENT, NO_DIRECTORY) : fail_errno(err, "cannot write here");
 }
 
 static bool open_path(sink *s, const char *path, const sink_options *opt, error *err)
@@ -163,14 +164,14 @@ static bool open_path(sink *s, const char *path, const sink_options *opt, error 
 
     bool exists = stat(path, &st) == 0;
     if (!exists && errno != ENOENT) return fail_errno(err, "cannot write here");
-    if (exists && S_ISDIR(st.st_mode)) return fail(err, "is a directory");
+    if (exists && S_ISDIR(st.st_mode)) return fail_code(err, EISDIR, "is a directory");
     if (exists && !S_ISREG(st.st_mode)) return open_stream(s, open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC), opt, err);
 
-    if (opt->no_clobber && lstat(path, &own) == 0) return fail(err, "exists already");
+    if (opt->no_clobber && lstat(path, &own) == 0) return fail_code(err, EEXIST, "exists already");
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return fail_errno(err, "may not be replaced");
 
     size_t dir = path_dir_bytes(s->target);
-    if (s->target[dir] == 0) return fail(err, dir ? NO_DIRECTORY : "the name is empty");
+    if (s->target[dir] == 0) return fail_code(err, ENOENT, dir ? NO_DIRECTORY : "the name is empty");
     s->no_clobber = opt->no_clobber;
     s->fd = temp_file_create(&s->temp, s->target, exists ? 0600 : 0666, err);
     if (s->fd < 0) return false;
@@ -229,7 +230,7 @@ static bool write_failed(sink *s, error *err)
         fail_errno(err, "cannot write");
     } else {
         if (s->is_stdout) sink_reader_left();
-        fail(err, "closed pipe");
+        fail_code(err, EPIPE, "closed pipe");
     }
     return set_failed(s, err);
 }

@@ -136,7 +136,7 @@ int temp_file_create(temp_file *t, const char *target, mode_t mode, error *err)
     if (fd < 0) fd = create_named(t, target, mode);
     if (fd >= 0) return fd;
     if (errno == ENOENT)
-        fail(err, has_directory(target) ? "its directory takes no files" : NO_DIRECTORY);
+        fail_code(err, ENOENT, has_directory(target) ? "its directory takes no files" : NO_DIRECTORY);
     else
         fail_errno(err, "cannot create a file in its directory");
     return -1;
@@ -195,7 +195,7 @@ bool temp_file_publish(temp_file *t, int fd, const char *target, bool no_clobber
     if (ok)
         unlist(t);
     else if (no_clobber && errno == EEXIST)
-        fail(err, "exists already");
+        fail_code(err, EEXIST, "exists already");
     else
         fail_errno(err, "cannot give the finished file its name");
     unlock(&before);

@@ -1,5 +1,6 @@
 /* sat_file.h as programs use it: a table goes to a file and comes back, is asked through sat.h; what is broken, cut or
  * wrong is refused with a status and one line. */
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -306,6 +307,7 @@ static void bands_make_the_same_file(void **state)
     sat_file_close(&file);
 
     assert_one_line(sat_file_write(path, &table, &options), SAT_ERR_FILE, "exists already");
+    assert_int_equal(sat_file_errno(), EEXIST);
     assert_int_equal(sat_file_write(path, &table, NULL), SAT_OK);
     assert_int_equal(unlink(path), 0);
 
@@ -318,6 +320,13 @@ static void bands_make_the_same_file(void **state)
     sat_file_writer_abort(NULL);
     assert_no_file();
     assert_one_line(sat_file_write("/nowhere/at/all.npy", &table, NULL), SAT_ERR_FILE, "directory");
+    assert_int_equal(sat_file_errno(), ENOENT);
+    assert_one_line(sat_file_open(&file, "/nowhere/at/all.npy", NULL), SAT_ERR_FILE, "cannot open");
+    assert_int_equal(sat_file_errno(), ENOENT);
+    assert_one_line(sat_file_write(scratch, &table, NULL), SAT_ERR_FILE, "is a directory");
+    assert_int_equal(sat_file_errno(), EISDIR);
+    assert_one_line(sat_file_open(&file, "/dev/null", NULL), SAT_ERR_FILE, "empty");
+    assert_int_equal(sat_file_errno(), 0);
 }
 
 /* Counts, sums and squares side by side in each pixel; rows as they come. */
