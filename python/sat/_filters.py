@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arrays import call_wrapped, code, dtype_of, given_nodata, is_wrapped, names_of, one_of, shown, sides
+from ._arrays import IMAGE, call_wrapped, code, dtype_of, given_nodata, is_wrapped, names_of, one_of, readable
+from ._arrays import shown, sides
 from .typing import Anchor, Array, Border, Method, Nodata, Size, Statistic
 
 BOX, WINDOW, GAUSS = 1, 2, 3  # the kinds of calls.h
@@ -205,8 +206,8 @@ def window(
     extremes     for wolf, of the image that this one is a part of: its smallest sample that counts, and the largest
                  "var" of a window.
     dtype        of the results: float32, of 32-bit integers and float64 images float64; of sums of integers, and of
-                 counts in windows of more than 2**24 pixels, float64.  A float that may round them is refused.  int64 is
-                 for sums and counts alone; narrower integers are rounded and clipped.
+                 counts in windows of more than 2**24 pixels, float64.  A float that may round them is refused.
+                 int64 is for sums and counts alone; narrower integers are rounded and clipped.
 
     The other parameters are as of `box()`.  Of integers, means and variances are exact, rounded once; of floats,
     variances are joined from parts (Chan, Golub and LeVeque 1979), so that nothing cancels.
@@ -219,7 +220,9 @@ def window(
         names = set(names_of(statistic, _PARAMETERS))
         if not names <= _WHOLE:
             raise TypeError("dtype int64: only for sums and counts of integers; float64 is for all")
-        if "sum" in names and getattr(image, "dtype", np.asarray(image).dtype).kind not in "bui":
+        if type(image) is not np.ndarray:
+            image = readable(image, IMAGE, "image")
+        if "sum" in names and image.dtype.kind not in "bui":
             raise TypeError("dtype int64: sums of floats are none; float64 holds them")
         empty = 0 if empty is None else empty
     made = window_filter(
