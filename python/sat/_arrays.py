@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import operator
 import os
+import sys
+import warnings
 from typing import Any, Callable, Iterable, Sequence, TypeVar
 
 import numpy as np
@@ -288,3 +290,11 @@ def apart(image: Any, mask: Any, channel_axis: int | None, batch_axis: int | Non
             raise ValueError(f"mask: shape {mask.shape} where the image needs {counts.shape}")
         counts &= mask != 0
     return image.data, counts
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns once, of the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)

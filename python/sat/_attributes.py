@@ -14,7 +14,7 @@ import numpy as np
 
 FILL_NAMES = ("_FillValue", "missing_value", "fill_value", "nodata", "nodatavals")  # in rioxarray's order
 
-# What a result of a function, or of a statistic of sat.window(), is; those that are not listed are values, as samples are.
+# What a result of a function, or of a statistic of sat.window(), is; the others are values, as samples are.
 KINDS = {
     **dict.fromkeys(("std", "dog"), "deviation"),
     "var": "variance",

@@ -5,14 +5,12 @@ xarray is not imported: see `is_labelled()`.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core, _filters
-from ._arrays import given_nodata, is_labelled, names_of
+from ._arrays import given_nodata, is_labelled, names_of, warn
 from ._attributes import FILL_NAMES, KINDS, kept
 
 # Dimensions by which rioxarray knows rows and columns, and the standard names (CF) of their coordinates.
@@ -61,7 +59,7 @@ def axes_of(x: Any, channel_axis: int | None = None, batch_axis: int | None = No
         pair = free[-2:]
     others = [dims.index(dim) for dim in free if dim not in pair]
     if len(pair) < 2 or len(others) > (0 if given else 2):
-        raise ValueError(f"image: a DataArray of {tuple(dims)}; rows, columns and at most two more dimensions are taken")
+        raise ValueError(f"image: a DataArray of {tuple(dims)}; rows, columns and at most two others are taken")
     if not given:
         batch_axis, channel_axis = [None, None, *others][-2:]
     return Axes(dims.index(pair[0]), dims.index(pair[1]), channel_axis, batch_axis)
@@ -113,12 +111,7 @@ def nodata_of(x: Any, nodata: Any) -> float | None:
             # 64-bit integers are read as 32 bits if all values fit: then no sample has a value that does not.
             narrow = np.dtype(f"{dtype.kind}4" if dtype.kind in "iu" else dtype)
             return float(value) if _holds(narrow, value) else None
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
-        f"the nodata value {np.asarray(given).tolist()!r} of a DataArray ({name}) is ignored: {why}", stacklevel=level
-    )
+    warn(f"the nodata value {np.asarray(given).tolist()!r} of a DataArray ({name}) is ignored: {why}")
     return missing
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
-import warnings
 from typing import Any, Sequence, SupportsIndex, overload
 
 import numpy as np
@@ -14,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import _core
 from ._arrays import (
     IMAGE, LAYOUTS, MASK, axis_of, check_result, code, dtype_of, file_name, given_nodata, names_of, one_of, readable,
-    shown, taken,
+    shown, taken, warn,
 )
 from .typing import Array, Layout, Nodata, RectStatistic, Scalar
 
@@ -122,16 +120,10 @@ class PrecisionWarning(UserWarning):
 
 
 def warn_imprecise(imprecise: int) -> None:
-    """One warning a call, of the line that called this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
+    warn(
         f"{imprecise} standard deviations may be off by more than 1 % (variances by 2 %), because the table's sums are "
-        "rounded; "
-        "sat.query(image, ...) computes them from the pixels",
+        "rounded; sat.query(image, ...) computes them from the pixels",
         PrecisionWarning,
-        stacklevel=level,
     )
 
 
@@ -560,7 +552,7 @@ def query(
     others        as of `Table.query()`; var, std and rms need no `moments`.
 
     For a few rectangles, or where no table is exact: the time follows the pixels in the rectangles.  Integers are
-    exact, rounded once.  Floats are added up as in twice the precision of float64 (Ogita, Rump and Oishi 2005), so that no
+    exact, rounded once.  Floats are summed as in twice the precision of float64 (Ogita, Rump and Oishi 2005): no
     deviation is lost, and a NaN reaches only the rectangles that hold it.
 
     >>> relief = np.float32(2500) + np.arange(12, dtype=np.float32).reshape(3, 4)

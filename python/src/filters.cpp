@@ -95,7 +95,7 @@ void filter::counting(nb::handle ddof_, nb::handle min_valid_, nb::handle empty_
     anchor = first ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
 }
 
-// An integer is a number of samples, another number a share of the window.  The library takes shares below 1, and numbers.
+// An integer is a number of samples, a float a share of the window.  The library takes numbers, and shares below 1.
 void filter::take_min_valid(bool is_number)
 {
     if (!is_number && !(min_valid >= 0 && min_valid <= 1))

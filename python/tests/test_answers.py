@@ -19,7 +19,8 @@ def flat():
 
 
 def rectangles(rng, shape, n=300, side=3):
-    return np.stack([rng.integers(0, shape[1] - side, n), rng.integers(0, shape[0] - side, n), *np.full((2, n), side)], 1)
+    x, y = rng.integers(0, shape[1] - side, n), rng.integers(0, shape[0] - side, n)
+    return np.stack([x, y, *np.full((2, n), side)], 1)
 
 
 def deviations(a, rects):
@@ -229,7 +230,8 @@ def test_dask_gauss_of_a_constant_border():
 
 def test_query_of_a_data_array(rng):
     xarray = pytest.importorskip("xarray")
-    x = xarray.DataArray(oracle.image(rng, (20, 24), "int16"), dims=("y", "x"), attrs={"_FillValue": 3, "scale_factor": 0.5})
+    attrs = {"_FillValue": 3, "scale_factor": 0.5}
+    x = xarray.DataArray(oracle.image(rng, (20, 24), "int16"), dims=("y", "x"), attrs=attrs)
     y = np.where(x.values == 3, np.nan, x.values * 0.5)
     part = y[4:12, 3:10]
     for got in (sat.query(x, [3, 4, 7, 8], ["mean", "count"]), sd.query(x, [3, 4, 7, 8], ["mean", "count"])):

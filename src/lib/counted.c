@@ -100,10 +100,11 @@ static void fill_part(void *context, int64_t part, int worker)
         const uint8_t *mask = f->views->mask ? sat_row(&t->mask, f->views->mask, f->first + y) : NULL;
         const bool all = c->level != 0 && !mask && !c->valid.skip_nan && !c->valid.has_nodata;
         if (!all) (void)sat_valid_row(&c->valid, c->sample, samples, mask, band->width, band->channels, valid);
+        const int64_t n = band->width * band->channels;
         if (c->level != 0)
-            sat_valid_less(c->sample, samples, all ? NULL : valid, band->width * band->channels, c->level, (double *)(void *)to);
+            sat_valid_less(c->sample, samples, all ? NULL : valid, n, c->level, (double *)(void *)to);
         else if (!c->counts)
-            sat_valid_zeros(c->sample, samples, valid, band->width * band->channels, to);
+            sat_valid_zeros(c->sample, samples, valid, n, to);
     }
 }
 

@@ -103,7 +103,8 @@ def check(case):
                 row = [np.atleast_1d(got[column][i])[c] for column in stats.split(",")]
                 tolerance = 0 if accum == "i64" else 1e-9
                 near = (lambda a, b: abs(a - b) <= 1e-12 * abs(b) + 1e-9) if levelled else (lambda a, b: a == b)
-                right = row[0] == n and near(row[1], total) and (np.isnan(row[2]) if mean is None else near(row[2], mean))
+                right = row[0] == n and near(row[1], total)
+                right = right and (np.isnan(row[2]) if mean is None else near(row[2], mean))
                 if squared:
                     right = right and (np.isnan(row[3]) if var is None else abs(row[3] - var) <= tolerance)
                 if not right:
