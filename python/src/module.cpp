@@ -78,7 +78,8 @@ NB_MODULE(_core, m)
     const auto x = nb::arg();        // an argument
     const auto o = nb::arg().none(); // or None
     m.attr("version") = sat_version();
-    m.def("set_num_threads", [](nb::handle n) { threads = (int)integer(n, "n", 0, 1024); }, o);
+    m.def(
+        "set_num_threads", [](nb::handle n) { threads = (int)integer(n, "n", 0, 1024); }, o);
     m.def("num_threads", [] {
         const int n = threads;
         return n ? n : sat_processors();

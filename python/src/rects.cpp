@@ -87,7 +87,7 @@ sat_type sum_type_of(sat_type type, bool fractions)
 } // namespace
 
 nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
-                   nb::handle ddof, nb::handle out_arrays)
+                    nb::handle ddof, nb::handle out_arrays)
 {
     sat_statistics ask = {};
     ask.flags = flag(clip, "clip") ? SAT_CLIP : 0, ask.ddof = integer(ddof, "ddof");
@@ -120,8 +120,8 @@ nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::str
 }
 
 nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
-                   nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
-                   nb::handle batch_axis)
+                    nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                    nb::handle batch_axis)
 {
     const rectangles r(rects);
     array source, which;

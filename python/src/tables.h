@@ -49,10 +49,10 @@ template <typename Spec> void take_nodata(nb::handle nodata, sat_type sample, Sp
 // stands at its place in `out_arrays`, of three dimensions in C's order, if it has this shape and the answer's type;
 // else new.
 nb::tuple ask_table(const table &t, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
-                   nb::handle ddof, nb::handle out_arrays);
+                    nb::handle ddof, nb::handle out_arrays);
 nb::tuple ask_image(nb::handle image, nb::handle rects, const std::vector<std::string> &names, nb::handle clip,
-                   nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
-                   nb::handle batch_axis);
+                    nb::handle ddof, nb::handle out_arrays, nb::handle mask, nb::handle nodata, nb::handle channel_axis,
+                    nb::handle batch_axis);
 
 // level: None, the image's own (level_of_image()); 0 for tables that have none.
 std::unique_ptr<table> make_table(nb::handle image, nb::handle out, nb::handle moments, nb::handle mask,

@@ -171,8 +171,8 @@ typedef struct sat_window sat_window;
  * 2^64, or of signed samples 2^63, with half of the area added for rounding; or, where a statistic needs squares,
  * area * m^2 is not below 2^63, of 32-bit samples area * (2^32 - 1) below 2^64; and sums of
  * integers, or counts, that a result of f32 or f64 would round (above 2^24 or 2^53).  Floats: windows of more than 2^28
- * samples that reach beyond the image by more than its size, where the border mode repeats samples; such
- * windows with fewer samples are slow, and run on the host alone.
+ * samples that reach beyond the image by more than its size, where the border mode repeats samples; with
+ * fewer samples they are slow, and run on the host alone.
  *
  * Memory, for each thread.  Integers: some rows of sums.  Floats: means alone as sat_box_create(); else sums in strips
  * of at least twice the window's width, as far as the image is as wide; a row of them for every eight rows of the
