@@ -36,6 +36,12 @@ static sat_plan_spec take_spec(fuzz_input *in)
     case 2: s.reserved[take(in, 1) % sizeof s.reserved] = true; break;
     case 3: s.sample = (sat_type)take_int(in, 0, 13); break;
     case 4: s.memory = SAT_DEVICE; break;
+    case 5: s.level = take_real(in); break;
+    case 6:
+    case 7:
+        s.level = (double)(take(in, 1) % 64);
+        s.accum = SAT_F64;
+        break;
     default: break;
     }
     return s;
@@ -61,7 +67,7 @@ static total total_of(const sat_plan_spec *s, const sat_view *image, const sat_v
     for (int64_t y = r->y; y < r->y + r->height; y++)
         for (int64_t x = r->x; x < r->x + r->width; x++) {
             if (!counts(s, image, mask, x, y, c)) continue;
-            const long double v = s->power == SAT_COUNTS ? 1 : load_sample(image, x, y, c);
+            const long double v = s->power == SAT_COUNTS ? 1 : load_sample(image, x, y, c) - (long double)s->level;
             const long double added = s->power == 2 ? v * v : v;
             if (!is_real(s->sample) || s->power == SAT_COUNTS) {
                 const uint64_t whole = (uint64_t)(int64_t)v;
@@ -93,7 +99,7 @@ static bool is_total(const sat_plan_spec *s, const void *entry, const total *t)
 static const char *ask(fuzz_input *in, const sat_plan_spec *s, const sat_view *image, const sat_view *mask,
                        const sat_view *sums)
 {
-    const sat_table table = {.view = *sums, .layout = s->layout, .sample = s->sample};
+    const sat_table table = {.view = *sums, .layout = s->layout, .sample = s->sample, .level = s->level};
     sat_plan_spec of_counts = *s, spec = {.skip_nan = s->skip_nan, .has_nodata = s->has_nodata, .nodata = s->nodata};
     const sat_run_options run = {.mask = s->masked ? mask : NULL};
     sat_table n;
@@ -123,6 +129,10 @@ static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_plan_spec 
     fill_view(in, &mask, false);
     for (int64_t y = 0; y < s->height; y++)
         for (int64_t x = 0; x < s->width; x++) *(uint8_t *)sample_at(&mask, x, y, 0) &= 3;
+    double level = INFINITY;
+    if (sat_image_level(&image, s->masked ? &mask : NULL, &level, s) != SAT_OK) return "an image without a level";
+    if (!is_real(s->sample) ? level != 0 : isinf(level) || (s->sample == SAT_F32 && (double)(float)level < level))
+        return "a level that no table has";
     const sat_run_options right = {.mask = s->masked ? &mask : NULL}, wrong = {.mask = s->masked ? NULL : &mask};
     if (sat_plan_run(plan, &image, &table, &wrong) == SAT_OK) return "a mask too many, or none";
     if (!block_untouched(&b[2])) return "a refused run has written";
@@ -149,6 +159,8 @@ static const char *run(const uint8_t *bytes, size_t n)
     const bool powerless = s.power != SAT_COUNTS && (s.power < 0 || s.power > 2);
     if ((status == SAT_OK) != (plan != NULL)) why = "a status and an object that disagree";
     if (status != SAT_OK && !*sat_detail()) why = "a failure without a line that says why";
+    if (status == SAT_OK && s.level != 0 && s.power != SAT_COUNTS && (!is_real(s.sample) || !isfinite(s.level)))
+        why = "a wrong level was taken";
     if (status == SAT_OK && (reserved || powerless || s.memory == SAT_DEVICE)) why = "a wrong spec was taken";
     block b[3] = {{0}};
     if (!why && plan && s.accum != SAT_Q32 && block_alloc(&b[0]) && block_alloc(&b[1]) && block_alloc(&b[2])) {
