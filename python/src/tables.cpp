@@ -197,7 +197,8 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
         throw nb::value_error("level: it needs float samples, and float64 arrays of sums and squares");
     // The library knows which types of entries and samples go together.
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
-    const sat_table first = t->part(table::sums, l, 0);
+    sat_table first = t->part(table::sums, l, 0);
+    first.has_invalid = false; // its counts are not asked
     const sat_status status = sat_table_query(&first, nullptr, 0, 0, 1, nullptr, nullptr);
     if (status != SAT_OK) raise(status, "sums");
     return t;
