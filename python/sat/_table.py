@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
 from ._arrays import (
-    IMAGE, LAYOUTS, MASK, axis_of, check_result, code, dtype_of, file_name, given_nodata, names_of, one_of, readable,
+    IMAGE, LAYOUTS, MASK, check_result, code, dtype_of, file_name, given_nodata, names_of, one_of, readable,
     shown, taken, warn,
 )
 from .typing import Array, Layout, Nodata, RectStatistic, Scalar
@@ -27,6 +27,8 @@ def _layout(name: str) -> int:
 
 def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
     """Rectangles as (n, 4) of int64 or float64, and whether one alone was given."""
+    if type(rects) is np.ndarray and rects.dtype == _I8 and rects.shape[1:] == (4,) and rects.flags.c_contiguous:
+        return rects, False  # the rest takes longer than the answer
     try:
         given = np.asarray(rects)
     except Exception:
@@ -573,14 +575,19 @@ def query(
     nodata = given_nodata(nodata)
     names = _names(statistics)
     boxes, one = _rectangles(rects)
-    batch, channel = axis_of(batch_axis, "batch_axis"), axis_of(channel_axis, "channel_axis")
-    batch = batch if batch is None else batch % (image.ndim or 1)
-    channel = channel if channel is None else channel % (image.ndim or 1)
-    if channel is None and image.ndim - (batch is not None) == 3:
-        channel = max(axis for axis in range(image.ndim) if axis != batch)
-    sides = [side for axis, side in enumerate(image.shape) if axis not in (batch, channel)]
+    ndim = image.ndim
+    batch = channel = None
+    if batch_axis is not None:
+        batch = _core.integer(batch_axis, "batch_axis", -64, 63) % (ndim or 1)
+    if channel_axis is not None:
+        channel = _core.integer(channel_axis, "channel_axis", -64, 63) % (ndim or 1)
+    elif ndim - (batch is not None) == 3:
+        channel = max(axis for axis in range(ndim) if axis != batch)
     index, whole = _index(one, batch is not None, channel is not None), boxes.dtype.kind == "i"
-    views, wide = None, sum_dtype(image.dtype, math.prod(sides)) if "sum" in names else _F8
+    views, wide = None, _F8
+    if "sum" in names:
+        sides = (side for axis, side in enumerate(image.shape) if axis not in (batch, channel))
+        wide = sum_dtype(image.dtype, math.prod(sides))
     if out is not None:
         shape = _answer_shape(boxes, one, batch if batch is None else image.shape[batch],
                               channel if channel is None else image.shape[channel])
