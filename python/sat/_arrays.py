@@ -51,7 +51,7 @@ def shown(given: Any) -> str:
 
 
 def dtype_of(given: Any, name: str = "dtype") -> np.dtype[Any]:
-    """A dtype that a caller gave."""
+    """Returns a dtype; else raises TypeError."""
     try:
         dtype: np.dtype[Any] = np.dtype(given)
         return dtype
@@ -73,14 +73,14 @@ def code(dtype: DTypeLike | None, name: str = "dtype") -> int:
 
 
 def one_of(given: Any, known: Iterable[str], name: str) -> str:
-    """A name that a caller gave, which is a known one."""
+    """Returns a known name; else raises ValueError."""
     if not isinstance(given, str) or given not in known:
         raise ValueError(f"{name}: {shown(given)} is none of {', '.join(known)}")
     return given
 
 
 def names_of(given: Any, known: Iterable[str], name: str = "statistic") -> list[str]:
-    """The names that a caller gave: one alone, or several."""
+    """Returns one known name or several as a list; else raises TypeError or ValueError."""
     if isinstance(given, str):
         return [one_of(given, known, name)]
     try:
@@ -91,7 +91,7 @@ def names_of(given: Any, known: Iterable[str], name: str = "statistic") -> list[
 
 
 def file_name(path: Any, name: str = "path") -> bytes:
-    """A path that a caller gave, as the system takes it."""
+    """Returns a path as the system takes it; else raises TypeError or ValueError."""
     try:
         found = os.fsencode(path)
     except Exception:
@@ -104,7 +104,7 @@ def file_name(path: Any, name: str = "path") -> bytes:
 
 
 def axis_of(axis: Any, name: str) -> int | None:
-    """An axis that a caller gave."""
+    """Returns an axis as an int, or None; else raises TypeError or ValueError."""
     return None if axis is None else _core.integer(axis, name, -64, 63)
 
 
@@ -184,7 +184,7 @@ def _in_place(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _narrowed(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
-    """64-bit integers as those of 32 bits; of which messages of the library do not speak."""
+    """Converts 64-bit integers to 32 bits, but lets the library's messages say 64."""
     _core.set_narrowed()
     to = np.dtype("int32" if array.dtype.kind == "i" else "uint32")
     if array.size:

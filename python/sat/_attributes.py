@@ -25,7 +25,7 @@ KINDS = {
 _RULES = {
     ("value", "deviation", "variance"): "scale_factor|scales",
     ("value", "deviation"): "units",
-    # An offset, or an origin, and names of the quantity, which its deviation is not.
+    # A deviation has no offset or origin, and these names are of another quantity.
     ("value",): "add_offset|offsets|calendar|units_metadata|standard_name|long_name|descriptions|cell_methods",
     # The source's nodata value, the range, statistics, type, precision and quality of its samples, its classes (the
     # mean of two classes is no class), and how its file was stored.

@@ -73,7 +73,7 @@ def in_json(result: Any) -> dict[str, Any]:
 def written_to(
     to: Any, dtypes: Any, shape: Sequence[int], chunks: Sequence[int], compressors: Any, dims: Sequence[Any] = ()
 ) -> tuple[Any, ...]:
-    """New arrays of a store at a path: one, or those of a group by their names.  One that is there is an error.
+    """New arrays of a store at a path: one, or those of a group by their names.  FileExistsError if it exists.
 
     dtypes  a type, or those of a group by their names; dims: the names of dimensions, which version 3 stores."""
     options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}

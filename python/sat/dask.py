@@ -101,7 +101,7 @@ class _How(NamedTuple):
             stacked: Array = np.ma.stack(made if self.results > 1 else [made])
             return stacked
         stack = np.empty((self.results, *block.shape), self.dtype)
-        # In place where all are of one type; else each is made in its own, as rounding to another would round twice.
+        # Written into the stack if all have one type. Else each is computed in its own, so it is rounded only once.
         if len(set(self.dtypes)) == 1:
             options["out"] = stack[0] if self.results == 1 else tuple(stack)
         made = getattr(sat, self.name)(block, **options)

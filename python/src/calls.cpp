@@ -59,8 +59,8 @@ bool call::proceed(void *context)
     return !c->raised_;
 }
 
-// An interpreter that ends gives no other thread the lock: CPython before 3.14 ends the thread there, by unwinding,
-// which would destroy objects of Python without the lock.  The thread waits for the end of the process instead.
+// Takes the interpreter's lock.  When Python exits, CPython before 3.14 ends the thread here by unwinding its stack,
+// which would destroy Python objects without the lock.  So it waits for the process to end.
 void call::take_lock()
 {
     PyThreadState *thread = thread_;
@@ -151,7 +151,7 @@ void refuse(PyObject *type, const char *name, nb::handle given, const std::strin
     throw nb::python_error();
 }
 
-// Throws what is no Exception, as KeyboardInterrupt; else clears it.
+// Throws on KeyboardInterrupt (any non-Exception) and MemoryError; clears others.
 static void clear_exception()
 {
     if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)) throw nb::python_error();

@@ -45,8 +45,8 @@ class call
     bool raised_ = false;
 };
 
-// Throws the exception of a status; with `context: ` before the library's line.  Of a file, which context is the path
-// of, with errno and its name, if there is an errno.
+// Throws a status's exception, with `context: ` before the library's line.  A file error with an errno has errno and,
+// as its filename, context, instead of the prefix.
 [[noreturn]] void raise(sat_status status, const char *context = nullptr);
 
 // Throws the exception of an argument: its name, what was given, in short, and what is taken.

@@ -95,7 +95,7 @@ void filter::counting(nb::handle ddof_, nb::handle min_valid_, nb::handle empty_
     anchor = first ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
 }
 
-// An integer is a number of samples, a float a share of the window.  The library takes numbers, and shares below 1.
+// Checks min_valid: samples, or a float share.  A share of 1.0 becomes all samples, as the library reads 1 as one.
 void filter::take_min_valid(bool is_number)
 {
     if (!is_number && !(min_valid >= 0 && min_valid <= 1))
@@ -347,7 +347,7 @@ nb::object rows::run(nb::handle image, nb::handle first_row, nb::handle begin, n
     const axes x = axes_of(source, last, nb::none(), "rows");
     samples s = source.as_samples(x);
     const int64_t have = first + s.h;
-    if (first < 0 && needs_of(0, 1).first == 0) // rows below 0 are the last ones under a border that wraps alone
+    if (first < 0 && needs_of(0, 1).first == 0) // only with a wrapping border are there rows below 0
         throw nb::value_error(("first: " + std::to_string(first) + " where the rows of the image are 0 to " +
                                std::to_string(shape_.height))
                                   .c_str());

@@ -76,7 +76,7 @@ struct answers {
     std::vector<sat_rect_output> outputs, now;
     sat_sum *sums = nullptr;
     bool asked_sums = false;
-    int64_t imprecise = 0; // of all runs
+    int64_t imprecise = 0; // summed over all runs
 };
 
 sat_type sum_type_of(sat_type type, bool fractions)

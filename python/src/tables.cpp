@@ -67,7 +67,8 @@ bool has_level(const table &t)
            t.at[table::squares].type == SAT_F64;
 }
 
-// The level of all images of a loop: that of the first that has one, or 0 if another's is not near it; NaN: none has.
+// Returns one level for all images: the first image's that has one; 0 if another's differs by over half of its own;
+// else NaN.
 double level_of(const samples &s, const samples &mask, const loop &l, const sat_plan_spec &spec)
 {
     double level = NAN, one = NAN;
@@ -136,7 +137,7 @@ std::unique_ptr<table> make_table(nb::handle image, nb::handle out, nb::handle m
     const loop l = loop_of(s, results, has_mask ? &m : nullptr, true, true);
     if (l.turned) std::swap(p.width, p.height);
     p.channels = l.channels, p.count = l.count;
-    if (has_level(*t)) // by rows, whichever way the sums are made
+    if (has_level(*t)) // the level is of an untransposed row
         t->level = level.is_none() ? level_of(s, m, loop_of(s, {}, has_mask ? &m : nullptr, false, false), p)
                                    : number(level, "level");
     if (std::isnan(t->level)) t->level = 0;
@@ -198,7 +199,7 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     // The library knows which types of entries and samples go together.
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
     sat_table first = t->part(table::sums, l, 0);
-    first.has_invalid = false; // its counts are not asked
+    first.has_invalid = false; // else the query needs counts
     const sat_status status = sat_table_query(&first, nullptr, 0, 0, 1, nullptr, nullptr);
     if (status != SAT_OK) raise(status, "sums");
     return t;

@@ -28,7 +28,7 @@ struct table {
     double nodata = 0;
     bool has_nodata = false, skip_nan = false;
     double level = 0;    // of sums and squares (sat_table.level)
-    uint64_t mapped = 0; // of a mapped file: the checksum of its array, or its bytes where the file has none
+    uint64_t mapped = 0; // 0, or of a mapped file the array's checksum, or its size if there is none
 
     sat_table part(int which, const loop &l, int64_t i) const;
 };

@@ -115,7 +115,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     const int64_t rows = band_rows(shape->height, row_bytes);
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
-    spec.level = has_level(j, shape->type); /* whatever level, the memory is the same */
+    spec.level = has_level(j, shape->type); /* 1: any level takes as much memory */
     spec.masked = j->valid.mask != NULL;
     spec.skip_nan = j->valid.skip_nan, spec.has_nodata = j->valid.has_nodata, spec.nodata = j->valid.nodata;
     sat_bytes bytes;
@@ -220,7 +220,7 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
     return true;
 }
 
-/* Takes the level from the first rows with valid samples. Above them all sums are 0, whatever the level. */
+/* Sets the level of plans and file from the first valid row. All sums above it are 0 at any level. */
 static bool take_level(band_work *w, const sat_view *rows, const sat_view *mask, error *err)
 {
     double level;

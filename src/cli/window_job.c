@@ -45,8 +45,8 @@ static sat_type own_type(const job *j, int i, sat_type sample)
     return o->compare ? SAT_U8 : sat_statistic_result(o->statistic, sample, j->window_width * j->window_height);
 }
 
-/* The type of output i: as --result says; else floats, of f32 if the format holds no f64, or the image's type if it
- * holds no floats. */
+/* Chooses output i's type: --result's (not of comparisons), or the first that the format holds: own_type(), f32, the
+ * image's. */
 static bool choose_result(work *w, int i, const char *output, error *err)
 {
     const job *j = w->j;

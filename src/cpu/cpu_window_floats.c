@@ -18,9 +18,9 @@
  * (paths.def: one_count); elsewhere there is one for each column.  Where no variance is asked for, sums alone are
  * joined (paths.def: sums_alone).
  *
- * Positions beyond the image.  Where samples repeat, they are joined again at each position.  Other windows are cut to
- * the image's size less one beyond each edge, which holds the whole image.  A border that takes a value is joined as
- * samples there, and what was cut off as one set of equal samples. */
+ * Positions beyond the image.  If the border repeats samples, they are joined again at each position. Other windows
+ * reach at most the image's size less one from their pixel, which covers the image. A border value is joined as samples
+ * within that reach; what was cut off is one set of equal samples. */
 #include <string.h>
 
 #include "cpu_window.h"

@@ -17,7 +17,7 @@ typedef struct error {
 /* Formats the text and returns false: `return fail(err, "...", ...)`. */
 __attribute__((format(printf, 2, 3))) bool fail(error *err, const char *format, ...);
 
-/* The same, with a code of errno that the text says already. */
+/* The same, and stores code, an errno that the text describes. */
 __attribute__((format(printf, 3, 4))) bool fail_code(error *err, int code, const char *format, ...);
 
 /* The same where an allocation failed. */

@@ -167,9 +167,8 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
                                               const sat_file_write_options *options, size_t table_bytes,
                                               size_t options_bytes);
 
-/* Sets the level (sat_table.level) of the table that is written, if it was not known when the writer was opened: at any
- * time before sat_file_writer_close(). SAT_ERR_ARGUMENT: no writer; SAT_ERR_TYPE: the table
- * cannot have this level. */
+/* Sets the table's level (sat_table.level), any time before sat_file_writer_close(). Rows already written must fit it;
+ * rows of zeros always do. SAT_ERR_ARGUMENT: writer is NULL. SAT_ERR_TYPE: the table cannot have this level. */
 SAT_API sat_status sat_file_writer_level(sat_file_writer *writer, double level);
 
 /* The next rows, top to bottom, of the table's width, channels and type, in host memory.  SAT_ERR_SHAPE: their width or

@@ -27,7 +27,7 @@ static inline int table_planes(table_moments m)
 const char *table_moments_name(table_moments moments);
 bool table_moments_from_name(const char *name, table_moments *moments);
 
-/* A file has version 2 if it has a level, which readers of version 1 would not add. */
+/* Files have version 1, or 2 with a level, which readers of version 1 would ignore. */
 enum { TRAILER_VERSION = 2, TRAILER_BYTES = 192, TRAILER_ALIGN = 8, TABLE_CHANNELS_MAX = 1024 };
 
 typedef struct table_trailer {

@@ -34,8 +34,8 @@ static row_mean mean_of_row(const level_job *j, int64_t image, int64_t y, int c)
     return (row_mean){n > 0 ? first + sum / n : 0, n};
 }
 
-/* Returns the mean of all channels and images of a row, NaN without a valid sample, and 0 where the mean of one is not
- * near it: less this level, its samples would not be much smaller. */
+/* Returns the mean of a row over all channels and images; NaN without a valid sample; 0 if subtracting it would not at
+ * least halve the mean of each channel of each image. */
 static double level_of_row(const level_job *j, int64_t y)
 {
     row_mean all = {0, 0};

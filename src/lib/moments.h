@@ -143,13 +143,13 @@ SAT_BOTH sat_centered sat_centered_sums(sat_i128 s1, sat_i128 s2, int64_t n, int
     return d;
 }
 
-/* s1, s2: sat_rect_sum() of both; n: the number of valid samples. */
+/* Returns the variance of n valid samples, NaN if n <= ddof. s1, s2: sat_rect_sum() of sums and squares. */
 SAT_BOTH double sat_count_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
                                    uint64_t n, int64_t ddof)
 {
     const bool real = sat_is_real(sums->type) || sat_is_real(squares->type);
     if (real && n == 1 && isfinite(sat_sum_as_double(sums->type, s1)))
-        return ddof < 1 ? 0 : NAN; /* not what is rounded */
+        return ddof < 1 ? 0 : NAN; /* exactly: sums are rounded */
     if (real && sums->whole) {
         const int64_t c = sat_center_of(sat_sum_as_double(sums->type, s1) / (double)n);
         const sat_centered d =

@@ -40,7 +40,7 @@ static double weigh(const sat_reader *r, uint64_t image, const sat_pieces *p, si
     return all;
 }
 
-/* Of integer samples. */
+/* Returns the variance of integer samples. */
 static double variance_of(const sat_pair *pair, const sat_pieces *p, double mean, const sat_sum *s1, const sat_sum *s2)
 {
     sat_i128 sums[9], squares[9];

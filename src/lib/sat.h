@@ -214,7 +214,7 @@ typedef struct sat_table {
     sat_type sample;  /* of the image: bounds what a rectangle can sum to */
     sat_quant quant;  /* for SAT_Q32 */
     int power;        /* the entries sum samples (1; 0 = 1) or their squares (2), or count them (SAT_COUNTS) */
-    bool has_invalid; /* some samples may not count: with a level, answers then need sat_statistics.counts */
+    bool has_invalid; /* samples may be invalid: with a level, only queries with counts can answer */
     bool reserved[3]; /* false */
     double level;     /* of float samples, on the CPU: subtracted from each valid sample before it is summed or
                          squared (sat_image_level(), sat_query.h); queries add it again */

@@ -113,8 +113,8 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
  * band has no valid, finite sample, and any level suits it, because its sums are 0.  Of integers *level is 0.
  *
  * image: in host memory.  All its images and channels share one level, the mean of all of them in that row; it is 0, so
- * that there is none, if the mean of one of them differs from it by more than half of itself.  spec: which samples are
- * valid (skip_nan, has_nodata, nodata; the other members are ignored); mask: of the image, or NULL. Returns
+ * that there is none, if subtracting it would not at least halve the mean of each of them in that row.  spec: which
+ * samples are valid (skip_nan, has_nodata, nodata; the other members are ignored); mask: of the image, or NULL. Returns
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
 #define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */
 SAT_API sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level,

@@ -115,7 +115,7 @@ sat_status sat_pair_refuse(const sat_pair *p, size_t i, const sat_rect *rect, co
     return status;
 }
 
-/* Estimates the error of a rectangle's sum: 16 units in the last place of the largest of its four entries. 0 for
+/* Estimates the error of a rectangle's sum: 16 roundings (eps in sat.h) of the largest of its four entries. 0 for
  * entries that are exact, and for q32. */
 static double rounding_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
 {

@@ -13,10 +13,10 @@ typedef struct sat_pair {
     sat_table sum_table, square_table, count_table;
     sat_reader sums, squares, counts;
     size_t channels;
-    bool with_squares;  /* they are asked for, and open */
-    bool with_counts;   /* these are open */
+    bool with_squares;  /* squares are needed, and open */
+    bool with_counts;   /* counts are open */
     double level;       /* what was subtracted from the samples */
-    int threads;        /* for the rectangles that are asked */
+    int threads;        /* that answer the query */
     int64_t *imprecise; /* sat_statistics.imprecise; NULL: not wanted */
 } sat_pair;
 

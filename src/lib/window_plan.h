@@ -40,8 +40,8 @@ typedef struct sat_window_plan {
 /* Returns whether windows of float samples, which a border mode repeats, reach so far. */
 bool sat_window_reaches_far(const sat_window_spec *spec);
 
-/* Of a spec that window.c has checked; fails as sat_box_window_of() does, where 64 bits do not hold sums of squares,
- * and where a result would round a sum of integers, or a count. */
+/* Fills *plan. Fails as sat_box_window_of() does; also if sums of squares exceed 64 bits, if a result would round
+ * integer sums or counts, or above SAT_FAR_PX. */
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
 
 /* Samples that must count for a result, in an image whose smallest sample that counts is `low`; infinity, as `low` is,

@@ -1,11 +1,11 @@
 #!/bin/bash
 # compilers.sh [COMPILER...] - what `make compilers` does. Each compiler, by default gcc-11 and clang-19, builds everything
-# at -O1 without a warning, its unit tests pass, and its results and table files are those of $B (hashes.c). musl-gcc, also
+# at -O1 without a warning, its unit tests pass, and its results and table files equal $B's (hashes.c). musl-gcc, also
 # by default, builds the libraries alone, as Debian has what the command needs for glibc only; a static program with them
 # has to give the same results.
 #
 #   BRIEF=1  leaves out the slow unit suites
-#   B=DIR    builds are in DIR/compilers, by default build/compilers
+#   B=DIR    the reference build, by default build; others: DIR/compilers
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -22,7 +22,7 @@ passes() {
     [ $status = 0 ] || grep -A 12 '^----' "$log"
     return $status
 }
-# hashes BUILD so|a COMPILER OPTION... - those of a build's libraries, shared or static.
+# hashes BUILD so|a COMPILER OPTION... - hashes.c with a build's libraries, shared or static.
 hashes() {
     local build cc=$3 kind=$2
     build=$(realpath "$1")

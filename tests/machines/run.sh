@@ -21,7 +21,7 @@ cd "$(dirname "$0")/../.." || exit 1
 sysroot=$(realpath -m "$B/machines/arm64")
 arm=$(realpath -m "$B/machines/build-aarch64")
 commands="answers filter rects"
-# What QEMU cannot run: suites that limit their address space, of which QEMU needs gigabytes, or that time out under it.
+# Suites that QEMU cannot run: they time out, or limit their address space, of which QEMU needs gigabytes.
 no_commands="choice bench streams memory"
 
 # emulator MACHINE - the command that runs a program of it.
