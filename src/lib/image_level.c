@@ -16,50 +16,48 @@ typedef struct level_job {
     sat_valid valid;
 } level_job;
 
-typedef struct row_mean {
-    double mean, n; /* of the valid, finite samples */
-} row_mean;
+enum { TAKEN = 33 }; /* samples of a row that its median is of, at most */
 
-/* Of one channel of a row. Samples are summed less the first, so that the mean of equal ones is exact. */
-static row_mean mean_of_row(const level_job *j, int64_t image, int64_t y, int c)
+static bool take_sample(const level_job *j, int64_t image, int64_t x, int64_t y, int c, double *value)
 {
-    double sum = 0, n = 0, first = 0;
-    for (int64_t x = 0; x < j->image.width; x++) {
-        if (j->masked && *(const uint8_t *)sat_sample_in(&j->mask, image, x, y, 0) == 0) continue;
-        const double value = sat_sample_value(j->image.type, sat_sample_in(&j->image, image, x, y, c));
-        if (!isfinite(value) || (j->valid.has_nodata && value == j->valid.nodata)) continue;
-        if (n == 0) first = value;
-        sum += value - first, n++;
-    }
-    return (row_mean){n > 0 ? first + sum / n : 0, n};
+    if (j->masked && *(const uint8_t *)sat_sample_in(&j->mask, image, x, y, 0) == 0) return false;
+    *value = sat_sample_value(j->image.type, sat_sample_in(&j->image, image, x, y, c));
+    return isfinite(*value) && !(j->valid.has_nodata && *value == j->valid.nodata);
 }
 
-/* Returns the mean of a row over all channels and images; NaN without a valid sample; 0 if subtracting it would not at
- * least halve the mean of each channel of each image. */
+/* Returns the median of some valid, finite samples of a channel, spread evenly over the row; NaN if there is none. A
+ * mean would follow a single outlier, such as a value for no data that the file does not declare. */
+static double median_of_row(const level_job *j, int64_t image, int64_t y, int c)
+{
+    double sorted[TAKEN], value;
+    int64_t n = 0, at = 0;
+    for (int64_t x = 0; x < j->image.width; x++) n += take_sample(j, image, x, y, c, &value);
+    if (n == 0) return NAN;
+    const int taken = n < TAKEN ? (int)n : TAKEN;
+    int k = 0;
+    for (int64_t x = 0; x < j->image.width && k < taken; x++) {
+        if (!take_sample(j, image, x, y, c, &value)) continue;
+        /* Of n samples, those whose share of `taken` begins anew. */
+        if (at++ * taken / n < k) continue;
+        int to = k++;
+        for (; to > 0 && sorted[to - 1] > value; to--) sorted[to] = sorted[to - 1];
+        sorted[to] = value;
+    }
+    return sorted[(k - 1) / 2];
+}
+
+/* Returns the first channel's median in a row; NaN without a valid sample; 0 if subtracting it would not at least halve
+ * the median of each channel of each image. */
 static double level_of_row(const level_job *j, int64_t y)
 {
-    row_mean all = {0, 0};
+    double level = NAN;
     for (int64_t i = 0; i < j->image.count; i++)
         for (int c = 0; c < j->image.channels; c++) {
-            const row_mean one = mean_of_row(j, i, y, c);
-            if (one.n == 0) continue;
-            all.n += one.n;
-            all.mean += (one.mean - all.mean) * (one.n / all.n);
+            const double one = median_of_row(j, i, y, c);
+            if (isnan(level)) level = one;
+            if (fabs(one - level) > fabs(one) / 2) return 0;
         }
-    if (all.n == 0) return NAN;
-    for (int64_t i = 0; i < j->image.count; i++)
-        for (int c = 0; c < j->image.channels; c++) {
-            const row_mean one = mean_of_row(j, i, y, c);
-            if (one.n > 0 && !(fabs(one.mean - all.mean) <= fabs(one.mean) / 2)) return 0;
-        }
-    return all.mean;
-}
-
-/* Rounds to the samples' type. Returns 0 if a sum has overflowed. */
-static double level_from(double mean, sat_type sample)
-{
-    if (sample == SAT_F32) mean = (double)(float)mean;
-    return isfinite(mean) ? mean : 0;
+    return level;
 }
 
 sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level, const sat_plan_spec *spec,
@@ -78,9 +76,6 @@ sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, do
     if (status != SAT_OK || !sat_is_float(s.sample)) return status;
     j.valid = (sat_valid){s.skip_nan, s.has_nodata, s.nodata};
     *level = NAN;
-    for (int64_t y = 0; y < j.image.height && isnan(*level); y++) {
-        const double mean = level_of_row(&j, y);
-        if (!isnan(mean)) *level = level_from(mean, s.sample);
-    }
+    for (int64_t y = 0; y < j.image.height && isnan(*level); y++) *level = level_of_row(&j, y);
     return SAT_OK;
 }

@@ -107,13 +107,13 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
 
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
 
-/* Sets *level to a level for the tables of these float samples and of their squares (sat_plan_spec.level): the mean of
- * the valid, finite samples of the first row that has any, rounded to the samples' type.  It does not depend on the
- * number of threads.  If the image comes in bands, call this with each band until *level is not NaN: NaN means that the
- * band has no valid, finite sample, and any level suits it, because its sums are 0.  Of integers *level is 0.
+/* Sets *level to a level for the tables of these float samples and of their squares (sat_plan_spec.level): the median
+ * of up to 33 valid, finite samples, spread evenly over the first row that has any.  It does not depend on the number
+ * of threads.  If the image comes in bands, call this with each band until *level is not NaN: NaN means that the band
+ * has no valid, finite sample, and any level suits it, because its sums are 0.  Of integers *level is 0.
  *
- * image: in host memory.  All its images and channels share one level, the mean of all of them in that row; it is 0, so
- * that there is none, if subtracting it would not at least halve the mean of each of them in that row.  spec: which
+ * image: in host memory.  All its images and channels share one level, that of the first channel with valid samples; it
+ * is 0, so that there is none, if subtracting it would not at least halve the median of each of them.  spec: which
  * samples are valid (skip_nan, has_nodata, nodata; the other members are ignored); mask: of the image, or NULL. Returns
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
 #define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */

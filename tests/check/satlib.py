@@ -388,12 +388,18 @@ def float_bound(pixels, window_width, window_height, value=0):
 
 
 def level_of(pixels, counts):
-    """The level of a table of (H, W, C) floats with squares, up to its last bits (sat_image_level(), sat_query.h)."""
+    """The level of a table of (H, W, C) floats with squares (sat_image_level(), sat_query.h)."""
     rows = np.flatnonzero(counts.any((1, 2)))
     if pixels.dtype.kind != "f" or len(rows) == 0:
         return 0.0
     y = rows[0]
-    channels = [pixels[y, :, c][counts[y, :, c]] for c in range(pixels.shape[2])]
-    means = np.array([np.mean(one, dtype="f8") for one in channels if len(one)])
-    level = np.average(means, weights=[len(one) for one in channels if len(one)])
-    return float(level.astype(pixels.dtype)) if (abs(means - level) <= abs(means) / 2).all() else 0.0
+    channels = [pixels[y, :, c][counts[y, :, c]].astype("f8") for c in range(pixels.shape[2])]
+    medians = np.array([median_of(one[np.isfinite(one)]) for one in channels if np.isfinite(one).any()])
+    return medians[0] if len(medians) and (abs(medians - medians[0]) <= abs(medians) / 2).all() else 0.0
+
+
+def median_of(values):
+    """The lower median of up to 33 of them, spread evenly."""
+    n = len(values)
+    taken = min(n, 33)
+    return np.sort([values[-(-k * n // taken)] for k in range(taken)])[(taken - 1) // 2]

@@ -293,13 +293,39 @@ static void what_has_no_level(void **state)
     const sat_view two = {.data = pixels, .width = 1, .height = 2, .channels = 2, .type = SAT_F32};
     pixels[0] = 100, pixels[1] = 101;
     assert_ok(sat_image_level(&two, NULL, &level, NULL));
-    assert_true(level == 100.5);
+    assert_true(level == 100);
     pixels[1] = 1; /* of another size than the other channel */
     assert_ok(sat_image_level(&two, NULL, &level, NULL));
     assert_true(level == 0);
     pixels[0] = pixels[1] = FLT_MAX; /* their sum is none of f32 */
     assert_ok(sat_image_level(&image, NULL, &level, NULL));
     assert_true(level == (double)FLT_MAX);
+}
+
+/* One outlier, or a few, in the first row do not move a level: a value for no data that the caller has not named. */
+static void outliers_do_not_move_a_level(void **state)
+{
+    (void)state;
+    float row[1000];
+    const sat_view image = {.data = row, .width = 1000, .height = 1, .channels = 1, .type = SAT_F32};
+    for (int outliers = 0; outliers <= 400; outliers += 100) {
+        double level = 0;
+        for (int x = 0; x < 1000; x++) row[x] = x < outliers ? -FLT_MAX : 100 + (float)(x % 2);
+        assert_ok(sat_image_level(&image, NULL, &level, NULL));
+        assert_true(level == 100 || level == 101);
+    }
+    /* Of 33 samples or fewer it is the median of all; of more, that of as many spread over the row. */
+    for (int width = 1; width <= 1000; width++) {
+        sat_view part = image;
+        double level = 0;
+        part.width = width;
+        for (int x = 0; x < width; x++) row[x] = 1000 + (float)((x * 7) % width);
+        assert_ok(sat_image_level(&part, NULL, &level, NULL));
+        if (width <= 33 && width % 7 != 0) assert_true(level == 1000 + (width - 1) / 2);
+        for (int x = 0; x < width; x++) row[x] = 1000 + (float)x;
+        assert_ok(sat_image_level(&part, NULL, &level, NULL));
+        assert_true(fabs(level - (1000 + (width - 1) / 2.)) <= 0.5 + width / 66.);
+    }
 }
 
 /* A first row that is far from the others makes a level that serves none of them. */
@@ -361,6 +387,7 @@ int main(void)
         cmocka_unit_test(integers_in_floats_lose_nothing),
         cmocka_unit_test(bands_have_the_level_of_the_whole),
         cmocka_unit_test(what_has_no_level),
+        cmocka_unit_test(outliers_do_not_move_a_level),
         cmocka_unit_test(a_level_that_serves_none),
         cmocka_unit_test(one_pixel_that_is_no_number),
     };
