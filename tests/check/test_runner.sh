@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
-unset CI REQUIRE SAT_ISA_MOST
+unset B CI REQUIRE SAT_ISA_MOST
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tests/check" "$dir/build"

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
 try "cppcheck has nothing to say" cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --error-exitcode=1 -j"${SUITE_JOBS:-$(nproc)}" -D_GNU_SOURCE -D__x86_64__ -DSAT_WITH_LAB=1 -DSAT_WITH_LIBJPEG=1 -DSAT_WITH_LIBTIFF=1 -DSAT_WITH_CUDA=0 \
+    --error-exitcode=1 -j"${SUITE_JOBS:-$(nproc)}" -D_GNU_SOURCE -D__x86_64__ -DUINTPTR_MAX=UINT64_MAX -DSAT_WITH_LAB=1 -DSAT_WITH_LIBJPEG=1 -DSAT_WITH_LIBTIFF=1 -DSAT_WITH_CUDA=0 \
     --suppress=missingIncludeSystem --suppress=internalAstError --suppress=unknownMacro --suppress=CastIntegerToAddressAtReturn \
     --suppress=uselessAssignmentPtrArg:src/cpu/window_steps_template.h \
     --suppress=invalidPrintfArgType_sint --suppress=uninitvar --suppress=ctuuninitvar --suppress=ctunullpointer -Isrc/lib -Isrc/io -Isrc/cli -Isrc/cpu -Isrc/lab/lib src
