@@ -20,7 +20,7 @@ from . import _core, _table
 from ._arrays import LAYOUTS, file_name, given_nodata, is_labelled
 from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, opened_store, put, task, written_to
 from ._labelled import axes_of, decoded, nodata_of, samples_of
-from ._table import _STATISTICS, _names, _rectangles
+from ._rects import RECT_STATISTICS, rect_names, rectangles, sum_dtype
 from .typing import Array, Nodata, RectStatistic
 
 _BAND_BYTES = 64 << 20  # of a table, written at a time
@@ -248,8 +248,8 @@ def query(
             raise ValueError(f"{image.store_path}: no table, or one that was not written to its end")
         sums, squares, counts = (image.get(name) for name in ("sums", "squares", "counts"))
         image = Table(sums, squares, counts, np.dtype(str(at["sample"])), float(str(at.get("level", 0))))
-    names: list[Any] = _names(statistics)
-    boxes, one = _rectangles(rects)
+    names: list[Any] = rect_names(statistics)
+    boxes, one = rectangles(rects)
     ddof = _core.integer(ddof, "ddof", 0, 2**63 - 1)
     if boxes.dtype.kind == "f":
         raise TypeError("rects: floats; rectangles of whole pixels are taken")
@@ -268,7 +268,7 @@ def query(
         ]
         answers = dask.compute([task("query", _answered, *part, names, value, ddof) for part in parts])[0]
         empty = _table.query(np.zeros((1, 1), source.dtype), np.empty((0, 4)), names)
-        wide = _table.sum_dtype(source.dtype, math.prod(source.shape))
+        wide = sum_dtype(source.dtype, math.prod(source.shape))
         kinds: dict[str, Any] = {"sum": wide, "count": np.int64, "area": np.int64}
         found = {name: np.array([a[name] for a in answers], kinds.get(name, empty[name].dtype)) for name in names}
     return {name: found[name][0] if one else found[name] for name in names}
@@ -290,7 +290,7 @@ def _check_rectangles(boxes: Array, shape: tuple[int, int], limit: float = float
 
 def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[str, Any]:
     """The statistics of rectangles inside a table."""
-    squares = [name for name in names if _STATISTICS[name][0]]
+    squares = [name for name in names if RECT_STATISTICS[name][0]]
     if squares and table.squares is None:
         raise ValueError(f"{', '.join(squares)}: needs the squares: table(x, moments=2)")
     whole = table.sample.kind != "f"
@@ -336,7 +336,7 @@ def _of_table(table: Table, boxes: Array, names: list[str], ddof: int) -> dict[s
                     _table.warn_imprecise(imprecise)
         found["mean"] = found["mean"] + level
     if whole:
-        found["sum"] = sums.astype(_table.sum_dtype(table.sample, math.prod(table.sums.shape)))
+        found["sum"] = sums.astype(sum_dtype(table.sample, math.prod(table.sums.shape)))
     if missing := [name for name in names if name not in found]:
         raise ValueError(f"{', '.join(missing)}: of sat.Table.query(), not of sat.dask.query()")
     return found

@@ -215,7 +215,7 @@ def window(
     if type(image) is not np.ndarray and is_wrapped(image):
         return call_wrapped(window, locals())
     wanted = dtype if dtype is not None else getattr(out[0] if isinstance(out, tuple) and out else out, "dtype", None)
-    long = wanted is not None and dtype_of(wanted) == np.int64
+    long = wanted is not None and dtype_of(wanted).newbyteorder("=") == np.int64
     if long:
         names = set(names_of(statistic, _PARAMETERS))
         if not names <= _WHOLE:
@@ -224,7 +224,9 @@ def window(
             image = readable(image, IMAGE, "image")
         if "sum" in names and image.dtype.kind not in "bui":
             raise TypeError("dtype int64: sums of floats are none; float64 holds them")
-        empty = 0 if empty is None else empty
+        empty = 0 if empty is None else _core.number(empty, "empty")
+        if not (abs(empty) <= 2**53 and empty == int(empty)):
+            raise ValueError(f"empty: {empty!r}; with dtype int64 it is a whole number from -2**53 to 2**53")
     made = window_filter(
         size,
         statistic,

@@ -91,6 +91,8 @@ def nodata_of(x: Any, nodata: Any) -> float | None:
         value = given_nodata(nodata)
         return value if value is None else _core.number(value, "nodata")
     dtype, told = _type_of(x), getattr(getattr(x, "rio", None), "_nodata", None)
+    if dtype.kind not in "biuf":
+        return None  # samples that are refused
     missing = float("nan") if dtype.kind == "f" else None
     places = [(name, x.encoding.get(name)) for name in FILL_NAMES[:2]]
     if dtype.kind == "f" and any(value is not None for _, value in places):

@@ -11,130 +11,30 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
 from ._arrays import (
-    IMAGE, LAYOUTS, MASK, check_result, code, dtype_of, file_name, given_nodata, names_of, one_of, readable,
-    shown, taken, warn,
+    IMAGE, LAYOUTS, MASK, code, dtype_of, file_name, given_nodata, one_of, readable, shown, taken, warn,
+)
+from ._rects import (
+    F8, RECT_STATISTICS, answer_index, answer_shape, answer_views, rect_names, rectangles, shaped_answers, sum_dtype,
 )
 from .typing import Array, Layout, Nodata, RectStatistic, Scalar
 
-_F8, _I8 = np.dtype("float64"), np.dtype("int64")
 _LAYOUT_NAMES: list[Layout] = ["padded", "inclusive", "exclusive"]
-_STATISTICS = {name: (squares, whole) for name, squares, whole in _core.rect_statistics()}
 
 
 def _layout(name: str) -> int:
     return LAYOUTS[name if type(name) is str and name in LAYOUTS else one_of(name, LAYOUTS, "layout")]
 
 
-def _rectangles(rects: ArrayLike) -> tuple[Array, bool]:
-    """Rectangles as (n, 4) of int64 or float64, and whether one alone was given."""
-    if type(rects) is np.ndarray and rects.dtype == _I8 and rects.shape[1:] == (4,) and rects.flags.c_contiguous:
-        return rects, False  # the rest takes longer than the answer
-    try:
-        given = np.asarray(rects)
-    except Exception:
-        raise TypeError(f"rects: {shown(rects)}; (4,) or (n, 4) numbers are taken: x, y, width, height") from None
-    if given.size == 0 and given.ndim <= 2:
-        return np.empty((0, 4), np.int64), False
-    if given.ndim not in (1, 2) or given.shape[-1] != 4:
-        raise ValueError(f"rects: shape {given.shape}; one rectangle is (4,), several are (n, 4): x, y, width, height")
-    if given.dtype.kind == "f":
-        wide: Array = np.ascontiguousarray(given, np.float64)
-    elif given.dtype.kind in "iu":
-        if given.dtype == np.uint64 and (given > np.uint64(2**63 - 1)).any():
-            raise ValueError("rects: a side above 2**63 - 1")
-        wide = np.ascontiguousarray(given, np.int64)
-    else:
-        raise TypeError(f"rects: {given.dtype}; integers, or floats for sides with fractions of pixels")
-    return wide.reshape(-1, 4), given.ndim == 1
-
-
-def _names(statistics: str | Sequence[str]) -> list[str]:
-    try:
-        names = [statistics] if isinstance(statistics, str) else list(dict.fromkeys(statistics))
-        for name in names:
-            _STATISTICS[name]
-        return names
-    except (KeyError, TypeError):
-        return names_of(statistics, _STATISTICS, "statistics")  # says what is wrong
-
-
-def _index(one: bool, batch: bool, channel: bool) -> tuple[Any, Any, Any]:
-    """Answers (N, n, C) without the axes that the image and the rectangles do not have."""
-    return slice(None) if batch else 0, 0 if one else slice(None), slice(None) if channel else 0
-
-
-def _views(
-    out: dict[str, Any], names: list[str], whole: bool, index: tuple[Any, Any, Any], others: Sequence[Any],
-    shape: tuple[int, ...], sums: np.dtype[Any],
-) -> list[Array | None]:
-    """Arrays of `out` as (N, n, C), where the library can write into them as they lie.
-
-    All are compared with their dtypes and the shape before one is written.  sums: the dtype of sums."""
-    if not isinstance(out, dict):
-        raise TypeError(f"out: {shown(out)}; a dict of arrays, by the names of statistics, is taken")
-    views: list[Array | None] = [None] * len(names)
-    for name, given in out.items():
-        if name not in names:
-            raise ValueError(f"out: {shown(name)}, which is not asked for")
-        check_result(given, [*others, *(other for key, other in out.items() if key != name)])
-        integers = whole and _STATISTICS[name][1]  # from floats
-        dtype = _I8 if integers else sums if whole and name == "sum" else _F8
-        if given.dtype != dtype:
-            raise TypeError(f"out: {given.dtype} where the {name} is {dtype}")
-        _check_shape(given, shape)
-        if not integers and given.flags.carray and given.ndim == index.count(slice(None)):
-            views[names.index(name)] = given[tuple(axis or None for axis in index)]
-    return views
-
-
-def _shaped(
-    answers: list[Array], names: list[str], whole: bool, index: tuple[Any, Any, Any], out: dict[str, Any] | None,
-    views: list[Array | None] | None, sums: np.dtype[Any],
-) -> dict[str, Any]:
-    """Answers on the axes that there are; those of `out` are its arrays, which are filled."""
-    shaped = {}
-    for name, answer in zip(names, answers):
-        if whole and _STATISTICS[name][1]:
-            answer = answer.astype(np.int64)
-        elif name == "sum" and answer.dtype == _I8 != sums:
-            answer = answer.view(sums)
-        shaped[name] = answer[index]
-    if out and views:
-        for name, view, answer in zip(names, views, answers):
-            if name in out:
-                if answer is not view:
-                    out[name][...] = shaped[name]
-                shaped[name] = out[name]
-    return shaped
-
-
-def _answer_shape(boxes: Array, one: bool, images: int | None, channels: int | None) -> tuple[int, ...]:
-    return tuple(side for side in (images, None if one else len(boxes), channels) if side is not None)
-
-
-def _check_shape(out: Array, shape: tuple[int, ...]) -> None:
-    if out.shape != shape:
-        raise ValueError(f"out: shape {out.shape} where the result has {shape}")
-
-
 class PrecisionWarning(UserWarning):
-    """Standard deviations may be off by more than 1 % (variances by 2 %), because a table's sums are rounded."""
+    """Answers may be off by more than 1 % (std, rms) or 2 % (var), because a table's sums are rounded."""
 
 
 def warn_imprecise(imprecise: int) -> None:
     warn(
-        f"{imprecise} standard deviations may be off by more than 1 % (variances by 2 %), because the table's sums are "
+        f"{imprecise} answers may be off by more than 1 % (std, rms) or 2 % (var), because the table's sums are "
         "rounded; sat.query(image, ...) computes them from the pixels",
         PrecisionWarning,
     )
-
-
-def sum_dtype(sample: np.dtype[Any], area: int) -> np.dtype[Any]:
-    """The type of the sums of rectangles in an image of that many pixels: int64 wherever it holds them all."""
-    if sample.kind == "f":
-        return _F8
-    largest = 2 ** (8 * min(sample.itemsize, 4)) - 1  # 64-bit integers are read as 32 bits
-    return np.dtype("uint64") if sample.kind == "u" and area * largest >= 2**63 else _I8
 
 
 class Region:
@@ -251,8 +151,8 @@ class Table:
     def level(self) -> float:
         """What was subtracted from each valid sample before it was summed and squared; queries add it again.
 
-        Tables of float images with squares have one, the mean of the first row with valid samples, so that little of
-        the squares is lost in rounding (Chan, Golub and LeVeque 1983).  0 of all others."""
+        Tables of float images with squares have one, the median of the first row with valid samples, so that little
+        of the squares is lost in rounding (Chan et al. 1983); 0 where channels differ, and of all others."""
         return self._core.level
 
     @property
@@ -313,27 +213,27 @@ class Table:
         of the image loses nothing.  Raises ValueError for a rectangle that is empty, reaches outside, or holds more
         than the table is proven to answer; its index is named.
         """
-        names = _names(statistics)
+        names = rect_names(statistics)
         core = self._core
         for name in names:
-            if _STATISTICS[name][0] and core.squares is None:
+            if RECT_STATISTICS[name][0] and core.squares is None:
                 raise ValueError(f"{name} needs the squares: table(image, moments=2)")
-        boxes, one = _rectangles(rects)
+        boxes, one = rectangles(rects)
         batch, _, _, channel = core.axes
-        index, whole = _index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
-        sums, views, wide = core.array, None, _F8
+        index, whole = answer_index(one, batch >= 0, channel >= 0), boxes.dtype.kind == "i"
+        sums, views, wide = core.array, None, F8
         if "sum" in names:
             if self._sums is None:
-                self._sums = _F8 if sums.dtype.kind == "f" else sum_dtype(self.sample, math.prod(self.shape))
+                self._sums = F8 if sums.dtype.kind == "f" else sum_dtype(self.sample, math.prod(self.shape))
             wide = self._sums
         if out is not None:
             sides = (None if axis < 0 else sums.shape[axis] for axis in (batch, channel))
-            shape = _answer_shape(boxes, one, *sides)
-            views = _views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, wide)
+            shape = answer_shape(boxes, one, *sides)
+            views = answer_views(out, names, whole, index, [boxes, sums, core.squares, core.counts], shape, wide)
         answers, imprecise = core.ask(boxes, names, clip, ddof, views)
         if imprecise:
             warn_imprecise(imprecise)
-        return _shaped(answers, names, whole, index, out, views, wide)
+        return shaped_answers(answers, names, whole, index, out, views, wide)
 
     # One rectangle gives a scalar, with channels an array; several, and arrays of rectangles, give arrays.
     @overload
@@ -573,8 +473,8 @@ def query(
     if mask is not None and type(mask) is not np.ndarray:
         mask = readable(mask, MASK, "mask")
     nodata = given_nodata(nodata)
-    names = _names(statistics)
-    boxes, one = _rectangles(rects)
+    names = rect_names(statistics)
+    boxes, one = rectangles(rects)
     ndim = image.ndim
     batch = channel = None
     if batch_axis is not None:
@@ -583,17 +483,17 @@ def query(
         channel = _core.integer(channel_axis, "channel_axis", -64, 63) % (ndim or 1)
     elif ndim - (batch is not None) == 3:
         channel = max(axis for axis in range(ndim) if axis != batch)
-    index, whole = _index(one, batch is not None, channel is not None), boxes.dtype.kind == "i"
-    views, wide = None, _F8
+    index, whole = answer_index(one, batch is not None, channel is not None), boxes.dtype.kind == "i"
+    views, wide = None, F8
     if "sum" in names:
         sides = (side for axis, side in enumerate(image.shape) if axis not in (batch, channel))
         wide = sum_dtype(image.dtype, math.prod(sides))
     if out is not None:
-        shape = _answer_shape(boxes, one, batch if batch is None else image.shape[batch],
+        shape = answer_shape(boxes, one, batch if batch is None else image.shape[batch],
                               channel if channel is None else image.shape[channel])
-        views = _views(out, names, whole, index, [boxes, image, mask], shape, wide)
+        views = answer_views(out, names, whole, index, [boxes, image, mask], shape, wide)
     answers, _ = _core.ask_image(image, boxes, names, clip, ddof, views, mask, nodata, channel_axis, batch_axis)
-    return _shaped(answers, names, whole, index, out, views, wide)
+    return shaped_answers(answers, names, whole, index, out, views, wide)
 
 
 @overload

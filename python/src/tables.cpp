@@ -196,6 +196,10 @@ std::unique_ptr<table> table_of_array(nb::handle sums, nb::handle squares, nb::h
     }
     if (t->level != 0 && !has_level(*t))
         throw nb::value_error("level: it needs float samples, and float64 arrays of sums and squares");
+    const double stored = t->sample == SAT_F32 ? (double)(float)t->level : t->level;
+    if (!std::isfinite(stored) || stored != t->level)
+        refuse(PyExc_ValueError, "level", level,
+               t->sample == SAT_F32 ? ", which no float32 sample can have" : ", which no float64 sample can have");
     // The library knows which types of entries and samples go together.
     const loop l = loop_of(t->at[table::sums], {}, nullptr, false, false);
     sat_table first = t->part(table::sums, l, 0);

@@ -386,7 +386,7 @@ def test_statistics_are_those_of_the_library(rng, monkeypatch):
     known = [name for name, _, _ in _core.rect_statistics()]
     assert list(sd.query(made, [0, 0, 3, 3], known)) == known
     for name, squares in ("third", False), ("fourth", True):
-        monkeypatch.setitem(tables._STATISTICS, name, (squares, False))
+        monkeypatch.setitem(tables.RECT_STATISTICS, name, (squares, False))
         with pytest.raises(ValueError, match=f"^{name}: .*not of sat.dask"):
             sd.query(made, [0, 0, 3, 3], ["mean", name])
     with pytest.raises(ValueError, match="^std, fourth: needs the squares"):

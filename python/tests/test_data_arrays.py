@@ -181,6 +181,14 @@ def test_a_nodata_value_outside_the_type_is_ignored(of, value):
         of("box", x.astype("i8").assign_attrs(_FillValue=-(2**63)), 3)
 
 
+@pytest.mark.parametrize("dtype", ["c8", "O"])
+def test_samples_of_no_type_are_refused_as_of_an_array(dtype):
+    x = xarray.DataArray(np.zeros((4, 5), dtype), dims=("y", "x"), attrs={"_FillValue": 7})
+    for call in (lambda: sat.box(x, 3), lambda: sat.table(x), lambda: sat.query(x, [0, 0, 1, 1], "mean")):
+        with pytest.raises(TypeError, match="^image: samples of "):
+            call()
+
+
 def test_unsigned_bytes_of_netcdf(of):
     a = np.array([[200, 255], [210, 205]], np.uint8)
     attrs = {"_Unsigned": "true", "_FillValue": np.int8(-1)}

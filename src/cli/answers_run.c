@@ -244,8 +244,8 @@ static bool answer_input(const answers_job *job, const char *input, rects *from,
     }
     if (ok && a.imprecise > 0 && !job->common->quiet)
         say(input_name(input),
-            "%lld standard deviations may be off by more than 1 %% (variances by 2 %%), because the table's sums are "
-            "rounded; `sat query IMAGE` computes them from the pixels",
+            "%lld answers may be off by more than 1 %% (std, rms) or 2 %% (var), because the table's sums are rounded; "
+            "`sat query IMAGE` computes them from the pixels",
             (long long)a.imprecise);
     if (ok && job->common->verbose)
         say(input_name(input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),

@@ -73,14 +73,6 @@ static bool check_sum(const answers_job *job, const answers_source *a, const sat
     return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-static void say_rounding(const answers_job *job, const answers_source *a, int power)
-{
-    char text[ROUNDING_TEXT_BYTES];
-    const sat_table *t = power == 1 ? &a->table : &a->squares;
-    if (!t->view.data || job->common->quiet) return;
-    if (rounding_text(text, t, t->view.height - (t->layout == SAT_PADDED), NULL)) say(input_name(a->input), "%s", text);
-}
-
 /* What to say of a file without trailer and --layout. */
 static bool refuse_unknown(const answers_job *job, sat_type type, const char *name, error *err)
 {
@@ -154,8 +146,9 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
     a->valid.has_nodata = info.has_nodata && info.nodata == info.nodata;
     a->valid.skip_nan = a->counts.view.data && !a->valid.has_nodata;
     a->valid.nodata = info.nodata;
-    say_rounding(job, a, 1);
-    say_rounding(job, a, 2);
+    if (!job->common->quiet)
+        rounding_say(input_name(a->input), &a->table, &a->squares,
+                     a->table.view.height - (a->table.layout == SAT_PADDED), NULL);
     if (job->common->verbose)
         say(input_name(a->input), "%s table of %s, %s samples%s", sat_layout_name(a->table.layout), info.entry,
             sat_type_name(a->table.sample), a->counts.view.data ? ", and the counts of the samples that count" : "");

@@ -3,10 +3,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "messages.h"
 #include "sample_type.h"
 #include "sat_image.h"
 #include "sat_query.h"
+
+enum { ROUNDING_TEXT_BYTES = 240 };
 
 static bool is_rounded(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_rounding *r)
 {
@@ -49,7 +53,7 @@ static bool one_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t
     return true;
 }
 
-bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image)
+static bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image)
 {
     sat_table one = *t;
     for (int64_t i = 0; i == 0 || i < t->view.count; i++) {
@@ -58,4 +62,13 @@ bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t h
         if (one_text(text, &one, height, image ? &plane : NULL)) return true;
     }
     return false;
+}
+
+void rounding_say(const char *name, const sat_table *sums, const sat_table *squares, int64_t height,
+                  const sat_view *image)
+{
+    char text[ROUNDING_TEXT_BYTES], first[ROUNDING_TEXT_BYTES] = "";
+    if (rounding_text(first, sums, height, image)) say(name, "%s", first);
+    if (squares->view.data && rounding_text(text, squares, height, NULL) && strcmp(text, first) != 0)
+        say(name, "%s", text);
 }

@@ -4,11 +4,11 @@
 
 #include "sat.h"
 
-enum { ROUNDING_TEXT_BYTES = 240 };
-
-/* Does a table, or its last rows, round sums of its image of that height, or are some inf or nan?  Then the text says
- * so: with the bound, or with the first column of the image in which they are; of several tables in the view, those of
- * planes, the first such.  image: what was summed, or NULL. */
-bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image);
+/* Says on standard error if tables, or their last rows, round sums of their image of that height, or if some are inf or
+ * nan: with the bound, or with the first column of the image in which they are; of several tables in a view, those of
+ * planes, the first such.  name: the file.  squares: no data in its view, if there are none; what is true of both is
+ * said once.  image: what was summed, or NULL. */
+void rounding_say(const char *name, const sat_table *sums, const sat_table *squares, int64_t height,
+                  const sat_view *image);
 
 #endif

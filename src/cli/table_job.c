@@ -267,17 +267,20 @@ static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sa
 }
 
 /* The carry row is the last of an inclusive table. */
-static void say_rounding(const job *j, const image *img, const moment *m, int power, const char *output)
+static sat_table last_row(const image *img, const moment *m, int power)
 {
-    char text[ROUNDING_TEXT_BYTES];
-    const sat_view pixels = image_view(img);
-    sat_table last = {.view = {.data = m->carry, .width = img->width, .height = 1}};
-    if (!m->plan || j->quiet) return;
+    sat_table last = {.view = {.data = m->plan ? m->carry : NULL, .width = img->width, .height = 1}};
     last.view.channels = img->channels, last.view.count = image_planes(img), last.view.type = m->band.type;
     last.view.row_bytes = (ptrdiff_t)sat_row_bytes(img->width, img->channels, m->band.type);
     last.layout = SAT_INCLUSIVE, last.sample = img->type, last.power = power;
-    if (rounding_text(text, &last, img->height, power == 1 && img->data ? &pixels : NULL))
-        say(output_name(output), "%s", text);
+    return last;
+}
+
+static void say_rounding(const job *j, const image *img, const moment *moments, const char *output)
+{
+    const sat_view pixels = image_view(img);
+    const sat_table sums = last_row(img, &moments[SUMS], 1), squares = last_row(img, &moments[SQUARES], 2);
+    if (!j->quiet) rounding_say(output_name(output), &sums, &squares, img->height, img->data ? &pixels : NULL);
 }
 
 /* What is said of other tables of floats, and the step of q32, follows from all samples. */
@@ -351,8 +354,7 @@ static bool job_table(const job *j, const char *input, const job_source *from, c
     ok = sat_file_writer_close(&w.writer) == SAT_OK;
     spent->encode_s += clock_now_s() - start;
     if (ok) {
-        say_rounding(j, img, &w.moments[SUMS], 1, output);
-        say_rounding(j, img, &w.moments[SQUARES], 2, output);
+        say_rounding(j, img, w.moments, output);
         goto out;
     }
 file_failed:

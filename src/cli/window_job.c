@@ -45,6 +45,20 @@ static sat_type own_type(const job *j, int i, sat_type sample)
     return o->compare ? SAT_U8 : sat_statistic_result(o->statistic, sample, j->window_width * j->window_height);
 }
 
+/* f16 stores integers up to 2048; no more of a sum or a count may be asked of it. */
+static bool fits_f16(const work *w, int i, error *err)
+{
+    const window_request *r = w->r;
+    const char *statistic = r->output[i].statistic;
+    const bool sum = strcmp(statistic, "sum") == 0 && !is_float_type(w->head.type);
+    const double area = (double)w->j->window_width * (double)w->j->window_height,
+                 largest = r->info[i].count ? area
+                           : sum            ? area * sat_type_largest(w->head.type)
+                                            : 0;
+    return largest <= 2048 || fail(err, "%s: it can reach %.0f, and f16 is exact up to 2^11; ask for %s", statistic,
+                                   largest, largest <= 0x1p24 ? "f32" : "f64");
+}
+
 /* Chooses output i's type: --result's (not of comparisons), or the first that the format holds: own_type(), f32, the
  * image's. */
 static bool choose_result(work *w, int i, const char *output, error *err)
@@ -60,6 +74,7 @@ static bool choose_result(work *w, int i, const char *output, error *err)
     w->bilevel[i] =
         w->r->output[i].compare && w->channels == 1 && planes == 1 && format_has_bits(format, word, j->compression);
     if (w->bilevel[i]) return true;
+    if (job_stored_type(j, w->result[i]) == SAT_F16 && !fits_f16(w, i, err)) return false;
     if (format_has_bits_only(format, j->compression))
         return fail(err, "--tiff-compression %s is for results of one bit: --threshold of one channel", j->compression);
     static const sat_type others[] = {SAT_F32, SAT_TYPE_NONE};

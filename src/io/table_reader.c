@@ -91,7 +91,9 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     const bool known = table_moments_from_name(t->moment, &meta->moments);
     const int planes = table_planes(meta->moments);
     if (!known || channels_of(h) % planes != 0)
-        return fail(err, "table of the moments '%s' in %lld channels; this program knows sum, 1,2, 0,1 and 0,1,2",
+        return fail(err,
+                    "table of the moments '%s' with %lld numbers in each entry; this program knows sum, 1,2, 0,1 and "
+                    "0,1,2",
                     t->moment, (long long)channels_of(h));
     if (!check_channels(h, (int64_t)TABLE_CHANNELS_MAX * planes, err)) return false;
     if (planes > 1) {

@@ -31,7 +31,8 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
         return sat_fail(SAT_ERR_TYPE, "%s: pixels compared with it are u8, not %s", o->statistic,
                         sat_type_name(o->result));
     if (sat_sample_max(o->result) == 0 && !sat_is_float(o->result))
-        return sat_fail(SAT_ERR_TYPE, "%s: results of type %s", o->statistic, sat_type_name(o->result));
+        return sat_fail(SAT_ERR_TYPE, "%s: results of type %s; integers of 8 to 32 bits, f32 and f64 are possible",
+                        o->statistic, sat_type_name(o->result));
     if (s->band_rows && statistic->info.whole_image && !s->has_extremes)
         return sat_fail(SAT_ERR_UNAVAILABLE,
                         "%s: has extremes of the whole image, of which runs see some rows (has_extremes)",

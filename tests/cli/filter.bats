@@ -445,6 +445,9 @@ END
     [[ $output == *"type        f32"* ]] # as they are read
     ok deep.pgm --box 1 --result f16 -o o.npy
     [ "$(tail -c 8 o.npy | od -An -tx2)" = " 0000 5c04 7800 7c00" ]
+    failure "o.npy: sum: it can reach 65535, and f16 is exact up to 2^11; ask for f32" deep.pgm --box 1 --stat sum --result f16 -o o.npy
+    failure "o.npy: count: it can reach 2209, and f16 is exact up to 2^11; ask for f32" deep.pgm --box 47 --stat count --result f16 -o o.npy
+    ok deep.pgm --box 45 --stat count --result f16 -o o.npy
     failure "o.png: --result f16: PNG holds u8 and u16 samples, not f16; use .tif or .npy; --scale LO:HI makes u8" deep.pgm --box 1 --result f16 -o o.png
     failure "o.pfm: --scale is to u8: PFM holds f32 samples, not u8; use *" deep.pgm --box 1 --scale 8bit -o o.pfm
     floats 4 4 f.pfm

@@ -415,7 +415,7 @@ static void sealed_lies_are_refused(void **state)
     assert_change_refused(elsewhere, "broken trailer: it describes another array");
     assert_change_refused(shorter, "broken trailer: it describes another array");
     assert_change_refused(odd_layout, "table of the unknown layout 'spiral'");
-    assert_change_refused(odd_moment, "table of the moments 'squares' in 1 channels; "
+    assert_change_refused(odd_moment, "table of the moments 'squares' with 1 numbers in each entry; "
                                       "this program knows sum, 1,2, 0,1 and 0,1,2");
     assert_change_refused(odd_sample, "broken trailer: no i64 table of f32 samples");
     assert_change_refused(other_type, "broken trailer: its type is not the array's");
