@@ -1,8 +1,8 @@
 #!/bin/bash
-# sources.sh gpu|machines - the hashes of the sources that a verified.txt is about.
+# sources.sh gpu|machines - hashes of the sources that a verified.txt is about.
 #
 #   gpu       tests/gpu/verified.txt: kernels, the library, and what checked them on a GPU; a line for each file
-#   machines  tests/machines/verified.txt: everything that is built or tested but kernels; a line for each folder
+#   machines  tests/machines/verified.txt: everything that is built or tested but kernels; one hash
 #
 # Of C and CUDA only the code is hashed, without comments and spaces: words may be mended without another run.
 set -euo pipefail
@@ -34,7 +34,5 @@ if [ "$1" = gpu ]; then
     hashes | cut -d' ' -f2- | LC_ALL=C sort -k2
 else
     all=$(hashes)
-    for folder in $(cut -d' ' -f1 <<<"$all" | uniq); do
-        echo "$(grep "^$folder " <<<"$all" | sha256sum | cut -d' ' -f1)  $folder"
-    done
+    sha256sum <<<"$all" | cut -c1-16
 fi

@@ -5,15 +5,17 @@ cd "$(dirname "$0")/.." || exit 1
 
 value() { sed -n "s/^$1: //p" "$file"; }
 
-# changed - the hashed names that differ from the file's.
+# changed - the files of kernels and library whose hashes differ from those that were verified.
 changed() {
     local now before
-    now=$(tests/sources.sh "$1") || { echo "(no hashes: see tests/sources.sh $1)"; return; }
+    now=$(tests/sources.sh gpu) || { echo "(no hashes: see tests/sources.sh gpu)"; return; }
     before=$(grep -E '^[0-9a-f]{64}  ' "$file")
     [ "$now" = "$before" ] || printf '%s\n%s\n' "$now" "$before" | LC_ALL=C sort | uniq -u | cut -c67- | LC_ALL=C sort -u | paste -sd' '
 }
 gpu() {
-    local tool
+    local tool since
+    since=$(changed)
+    [ -z "$since" ] || { echo "since $(value date) these changed: $since"; return 1; }
     case $(value check) in
     *", 0 failed, 0 skipped") ;;
     *) echo "$(value check)" && return 1 ;;
@@ -24,16 +26,25 @@ gpu() {
     echo "on $(value device), $(value date): $(value check), sanitizers clean"
 }
 machines() {
-    local bad
-    bad=$(grep -E '[1-9][0-9]* failed|status [1-9]' "$file") && { head -1 <<<"$bad"; return 1; }
-    grep -q ' passed, 0 failed' "$file" || { echo "the file has no results"; return 1; }
-    echo "on $(value machine), $(value date): $(grep -cE '^[a-z0-9]+: [0-9]+ passed' "$file") parts of make judges"
+    local part line now of bad=
+    now=$(tests/sources.sh machines)
+    for part in $(tests/machines/judges.sh --list); do
+        line=$(grep "^$part: " "$file")
+        of=${line##*sources }
+        if [ -z "$line" ]; then
+            bad+=" $part (not run)"
+        elif [ "$of" != "$now" ]; then
+            bad+=" $part (of other sources)"
+        elif ! grep -q ' passed, 0 failed' <<<"$line" || grep -q ' status [1-9]' <<<"$line"; then
+            bad+=" $part (failed)"
+        fi
+    done
+    [ -z "$bad" ] || { echo "${bad# }"; return 1; }
+    echo "by all parts of make judges"
 }
 one() { # WHAT WRITER
-    local file=tests/$1/verified.txt since said
+    local file=tests/$1/verified.txt said
     [ -f "$file" ] || { echo "$1: not verified: there is no $file; $2 writes it"; return 1; }
-    since=$(changed "$1")
-    [ -z "$since" ] || { echo "$1: not verified: since $(value date) these changed: $since"; return 1; }
     said=$("$1") || { echo "$1: not verified: $said"; return 1; }
     echo "$1: verified $said"
 }

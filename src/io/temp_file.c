@@ -196,6 +196,8 @@ bool temp_file_publish(temp_file *t, int fd, const char *target, bool no_clobber
         unlist(t);
     else if (no_clobber && errno == EEXIST)
         fail_code(err, EEXIST, "exists already");
+    else if (errno == ENOENT && !has_directory(target)) /* removed meanwhile */
+        fail_code(err, ENOENT, NO_DIRECTORY);
     else
         fail_errno(err, "cannot give the finished file its name");
     unlock(&before);

@@ -7,7 +7,7 @@
 # Packages come from where this machine's apt and pip take them.
 #
 #   RELEASE=NAME  bookworm (Debian 12, the default) or trixie (13)
-#   BRIEF=1       the first command, the unit tests and the Python package alone
+#   BRIEF=1       the first command, the unit tests and the Python package alone (in continuous integration)
 #   B=DIR         where the systems and logs go, by default build; the systems are removed at the end
 #
 # Needs root and debootstrap; without them, the whole suite is skipped.

@@ -303,7 +303,7 @@ load helpers
     ok info --json "$name"
     [[ $output == '{"file":"e\u001b[31m\u007f\u009b2J\ufffd'$'\303\251''\ufffd\ufffd\ufffd\ufffd.pgm",'* ]]
     for code in 061c 180e 200b 200e 200f 2028 202a 202e 2060 2066 2069 206f feff fff9; do
-        name=$(printf "a\\u${code}gnp.pgm")
+        name=$(LC_ALL=C.UTF-8 printf "a\\u${code}gnp.pgm")
         small "$name"
         ok info "$name"
         [[ ${lines[0]} =~ ^'a'\?+'gnp.pgm'$ ]]
@@ -312,13 +312,13 @@ load helpers
         failure "a??*gnp.pgm: *" info --max-memory 1 "$name"
         [[ $stderr =~ ^'sat: a'\?+'gnp.pgm: ' ]]
     done
-    name=$(printf 'a\U000e0041.pgm') # a tag
+    name=$(LC_ALL=C.UTF-8 printf 'a\U000e0041.pgm') # a tag
     small "$name"
     ok info "$name"
     [ "${lines[0]}" = 'a????.pgm' ]
     ok info --json "$name"
     [[ $output == '{"file":"a\udb40\udc41.pgm",'* ]]
-    for name in $(printf 'a\u200d\u200c\u2027\u2065\u00ad\ufefe\U000e0080\U0010ffff.pgm'); do
+    for name in $(LC_ALL=C.UTF-8 printf 'a\u200d\u200c\u2027\u2065\u00ad\ufefe\U000e0080\U0010ffff.pgm'); do
         small "$name"
         ok info "$name"
         [ "${lines[0]}" = "$name" ]

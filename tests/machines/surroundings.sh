@@ -1,6 +1,6 @@
 #!/bin/bash
-# surroundings.sh [NAME...] - what `make surroundings` does: the suites unit, cli and check in surroundings that they do not
-# expect, each in a copy of the tree.
+# surroundings.sh [NAME[+NAME...]...] - what `make surroundings` does: the suites unit, cli and check in surroundings that
+# they do not expect, each in a copy of the tree. Those joined by + are taken together: where such a run fails, run its names alone.
 #
 #   one-core   one processor                   jobs-64       64 suites at a time
 #   memory     2 GiB of memory                 no-sys        no /sys
@@ -21,6 +21,7 @@ cd "$(dirname "$0")/../.." || exit 1
 dir=$(realpath -m "$B/surroundings")
 tree=$dir/tree
 names=(one-core jobs-64 memory no-sys locale-c locale-comma timezone umask tmpdir no-home user container)
+together=(one-core+memory+no-sys+locale-c+container jobs-64+timezone tmpdir+locale-comma+umask+user+no-home)
 
 if [ "$(id -u)" != 0 ]; then
     echo "1..0 # SKIP make surroundings needs root"
@@ -32,60 +33,59 @@ copies() { # the tree and what was built, for any user
     git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$tree" -- &&
         cp -a "$B/flags" "$B"/sat "$B"/lib* "$B/tests" "$B/fuzz" "$B/obj" "$tree/build/"
 }
-# in_cgroup BYTES COMMAND... - with so much memory (cgroups(7), version 2 or 1).
-in_cgroup() {
-    local group limit bytes=$1
-    shift
-    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-        group=/sys/fs/cgroup/sat-tests limit=memory.max
-    else
-        group=/sys/fs/cgroup/memory/sat-tests limit=memory.limit_in_bytes
-    fi
-    mkdir -p "$group" && echo "$bytes" >"$group/$limit" || { echo "no control group for memory here"; return 1; }
-    (echo $BASHPID >"$group/cgroup.procs" && exec "$@")
-    local status=$?
-    rmdir "$group" 2>/dev/null
-    return $status
-}
-# run NAME - the suites, in these surroundings.
-run() {
-    local suites=(env -u CI B=build tests/run.sh)
-    # shellcheck disable=SC2206 # a list
-    suites+=($SUITES)
-    cd "$tree" || return
+# wrap NAME - puts the command of these surroundings before the command in `with`.
+wrap() {
+    local each limit
+    # shellcheck disable=SC2016 # arguments of the inner shells
     case $1 in
-    one-core) taskset -c 0 "${suites[@]}" ;;
-    jobs-64) JOBS=64 "${suites[@]}" ;;
-    memory) in_cgroup $((2 << 30)) "${suites[@]}" ;;
-    no-sys) unshare --mount bash -c 'mount -t tmpfs none /sys && exec "$@"' no-sys "${suites[@]}" ;;
-    locale-c) LOCALE=C "${suites[@]}" ;;
+    one-core) with=(taskset -c 0 "${with[@]}") ;;
+    jobs-64) with=(env JOBS=64 "${with[@]}") ;;
+    memory) # by a control group: cgroups(7), version 2 or 1
+        each=/sys/fs/cgroup limit=memory.max
+        [ -e $each/cgroup.controllers ] || each=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+        with=(bash -c 'mkdir -p "$0" && echo $((2 << 30)) >"$0/$1" && echo $$ >"$0/cgroup.procs" && exec "${@:2}"'
+              "$each/sat-tests" "$limit" "${with[@]}") ;;
+    no-sys) with=(unshare --mount bash -c 'mount -t tmpfs none /sys && exec "$@"' no-sys "${with[@]}") ;;
+    locale-c) with=(env LOCALE=C "${with[@]}") ;;
     locale-comma)
-        mkdir -p "$dir/locales" && localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" &&
-            LOCPATH=$dir/locales LOCALE=de_DE.UTF-8 "${suites[@]}" ;;
-    timezone) TZ=Pacific/Kiritimati "${suites[@]}" ;;
-    umask) (umask 077 && "${suites[@]}") ;;
+        mkdir -p "$dir/locales" && localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8"
+        with=(env LOCPATH="$dir/locales" LOCALE=de_DE.UTF-8 "${with[@]}") ;;
+    timezone) with=(env TZ=Pacific/Kiritimati "${with[@]}") ;;
+    umask) with=(bash -c 'umask 077 && exec "$@"' umask "${with[@]}") ;;
     tmpdir)
         mkdir -p "$dir/tmp"
-        unshare --mount bash -c 'mount -t tmpfs -o size=256m,noexec none "$0" && TMPDIR=$0 exec "$@"' "$dir/tmp" "${suites[@]}" ;;
-    no-home) env -u HOME "${suites[@]}" ;;
+        with=(unshare --mount bash -c 'mount -t tmpfs -o size=256m,noexec none "$0" && chmod 1777 "$0" && TMPDIR=$0 exec "$@"'
+              "$dir/tmp" "${with[@]}") ;;
+    no-home) with=(env -u HOME "${with[@]}") ;;
     user)
-        chown -R nobody "$tree" &&
-            setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs env HOME=/nonexistent "${suites[@]}" ;;
-    container) setpriv --bounding-set=-sys_admin,-sys_ptrace "${suites[@]}" ;;
+        chown -R nobody "$tree"
+        with=(setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs env HOME=/nonexistent "${with[@]}") ;;
+    container) with=(setpriv "--bounding-set=-sys_admin,-sys_ptrace" "${with[@]}") ;;
     esac
+}
+# run NAME[+NAME...] - the suites, in these surroundings. Those that take rights away come last: the others need them.
+run() {
+    local with name
+    # shellcheck disable=SC2206 # a list
+    with=(env -u CI B=build tests/run.sh $SUITES)
+    for name in no-home user container umask tmpdir timezone locale-comma locale-c one-core jobs-64 no-sys memory; do
+        [[ "+$1+" != *"+$name+"* ]] || wrap $name
+    done
+    cd "$tree" && "${with[@]}"
 }
 passes() { # NAME
     local log=$dir/$1.log status
     (run "$1") >"$log" 2>&1 </dev/null
     status=$?
+    rmdir /sys/fs/cgroup/{,memory/}sat-tests 2>/dev/null
     echo "# $1: $(tail -1 "$log")" >&3
     [ $status = 0 ] || grep -A 12 '^----' "$log" || tail -5 "$log"
     return $status
 }
 
 exec 3>&1
-[ $# != 0 ] || set -- "${names[@]}"
-for name in "$@"; do
+[ $# != 0 ] || set -- "${together[@]}"
+for name in $(tr + " " <<<"$*"); do
     [[ " ${names[*]} " == *" $name "* ]] || { echo "surroundings.sh: nothing is called '$name'" >&2; exit 2; }
 done
 for name in "$@"; do
