@@ -45,6 +45,25 @@ ignores_comments() {
     [ -n "$hash" ] && [ "$hash" = "$(hash_of $'// two\nint a =\n        1;')" ] && [ "$hash" != "$(hash_of 'int a = 2;')" ]
 }
 try "a comment in a kernel is no reason to run it again" ignores_comments
+
+# The record of make judges, a line for each part.
+judged() {
+    local tree=$dir/judged part said
+    mkdir -p "$tree/tests/machines" "$tree/.ci" "$tree"/{src,python,packaging,examples,data}
+    cp tests/verified.sh tests/sources.sh "$tree/tests/" && cp tests/machines/judges.sh "$tree/tests/machines/" || return
+    touch "$tree"/{.ci/run,Makefile,pyproject.toml} && cd "$tree" || return
+    for part in $(tests/machines/judges.sh --list); do
+        echo "$part: 9 passed, 0 failed, 0 skipped, 1 min, sources $(tests/sources.sh machines)"
+    done >tests/machines/verified.txt
+    said=$(tests/verified.sh machines) && [ "$said" = "machines: verified by all parts of make judges" ] || { echo "$said"; return 1; }
+    sed -i -e '/^plants/d' -e '/^fuzz/s/0 failed/1 failed/' tests/machines/verified.txt
+    said=$(tests/verified.sh machines) && return 1
+    [ "$said" = "machines: not verified: plants (not run) fuzz (failed)" ] || { echo "$said"; return 1; }
+    echo "int a;" >src/a.c
+    said=$(tests/verified.sh machines) && return 1
+    [[ $said == *"portable (of other sources)"* ]] || { echo "$said"; return 1; }
+}
+try "a part of make judges that failed, or is of other sources, is named" judged
 # Of pages whose ink is known: every table is there, and under a lamp a local threshold is better than any one level.
 thresholds() {
     PYTHONPATH=docs/bench "$PYTHON" - "$B/sat" >"$dir/tables" <<'EOF' || return 1
