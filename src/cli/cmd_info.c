@@ -87,6 +87,10 @@ static void put_image_text(const image *img, const image_format *format, text_ou
     text_printf(t, "  size        %lld x %lld px\n", (long long)img->width, (long long)img->height);
     put_channels(image_planes(img), img->channels, t);
     if (img->meta.pages > 1) text_printf(t, "  pages       %d (--page)\n", img->meta.pages);
+    if (img->meta.blocks_missing)
+        text_printf(t, "  sparse      %llu of %llu %ss are not in the file\n",
+                    (unsigned long long)img->meta.blocks_missing, (unsigned long long)img->meta.blocks_all,
+                    img->meta.tiled ? "tile" : "strip");
     text_printf(t, "  type        %s\n", sat_type_name(img->type));
     if (img->meta.icc) text_printf(t, "  profile     ICC, %zu bytes\n", img->meta.icc_bytes);
     if (img->meta.x_per_metre > 0)
@@ -104,6 +108,9 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 img->meta.icc_bytes);
     for (int k = 0; k < META_KINDS; k++) text_printf(t, ",\"%s\":%zu", meta_names[k].key, img->meta.blocks[k].n);
     if (img->meta.pages > 1) text_printf(t, ",\"pages\":%d", img->meta.pages);
+    if (img->meta.blocks_missing)
+        text_printf(t, ",\"blocks\":%llu,\"missing_blocks\":%llu", (unsigned long long)img->meta.blocks_all,
+                    (unsigned long long)img->meta.blocks_missing);
     text_printf(t, ",\"orientation\":%d,\"upright\":%s", stored_orientation(&img->meta),
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)

@@ -73,6 +73,14 @@ static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
     snprintf(meta->nodata, sizeof meta->nodata, "%.0f", read);
 }
 
+/* As GDAL reads them. */
+static double missing_of(const image_meta *meta)
+{
+    char *end;
+    const double value = strtod(meta->nodata, &end);
+    return end != meta->nodata ? value : 0;
+}
+
 typedef struct reading {
     tiff_file file;
     tiff_layout layout;
@@ -82,7 +90,7 @@ typedef struct reading {
 /* What is known before the samples. */
 static bool open_file(row_source *s, reading *r, const decode_options *opt, error *err)
 {
-    const tiff_layout *t = &r->layout;
+    tiff_layout *t = &r->layout;
     image_meta *meta = &s->head.meta;
     if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, &meta->pages, err) ||
         !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
@@ -102,6 +110,7 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
         meta->orientation = t->orientation;
     if (meta->orientation && !opt->no_orient) s->whole = "it is to be turned";
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
+    t->missing = missing_of(meta);
     read_nodata_as_samples(t, meta);
     if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);
     return true;
@@ -119,6 +128,7 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     r->rows =
         tiff_rows_begin(&r->file, &r->layout, sat_row_bytes(s->head.width, s->head.channels, s->head.type), opt, err);
     if (!r->rows) return false;
+    tiff_rows_count(r->rows, &s->head.meta);
     s->step = tiff_rows_step(r->rows);
     s->whole_bytes = s->memory_bytes + tiff_rows_bytes(r->rows, false);
     s->memory_bytes += tiff_rows_bytes(r->rows, true);

@@ -54,6 +54,8 @@ typedef struct image_meta {
     bool premultiplied;             /* of planes: colours are multiplied by alpha, */
     int pages;                      /* of the file, where one was asked for; 0: not known */
     int colours, alpha;             /* the first that are colours of a picture, and the one that is alpha, from 1 */
+    bool tiled;                     /* of a TIFF: its blocks are tiles, not strips, */
+    uint64_t blocks_all, blocks_missing; /* those that are read, and of them those that are not in the file */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of

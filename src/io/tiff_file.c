@@ -185,6 +185,27 @@ bool tiff_open(tiff_file *f, byte_reader *in, error *err)
     return (TIFFReadDirectory(f->tif) && !f->cut && !f->first.text[0]) || tiff_fail(f, err);
 }
 
+static uint64_t number_of(const tiff_file *f, const uint8_t *from, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value = value << 8 | from[TIFFIsBigEndian(f->tif) ? i : bytes - 1 - i];
+    return value;
+}
+
+uint64_t tiff_count(const tiff_file *f, unsigned tag)
+{
+    const bool big = TIFFIsBigTIFF(f->tif);
+    const size_t head = big ? 8 : 2, each = big ? 20 : 12;
+    uint64_t at = TIFFCurrentDirOffset(f->tif), n;
+    uint8_t bytes[20];
+    error unused;
+    if (!reader_read(f->in, at, bytes, head, &unused)) return 0;
+    n = number_of(f, bytes, (int)head);
+    for (at += head; n > 0 && reader_read(f->in, at, bytes, each, &unused); n--, at += each)
+        if (number_of(f, bytes, 2) == tag) return number_of(f, bytes + 4, big ? 8 : 4);
+    return 0;
+}
+
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err)
 {
     *f = (tiff_file){.out = sink_rewrites(out) ? out : NULL};

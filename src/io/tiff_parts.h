@@ -31,6 +31,10 @@ bool tiff_open(tiff_file *f, byte_reader *in, error *err);
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
 
+/* How many values a tag has in the directory that is open, by the directory itself: libtiff lengthens arrays of strips
+ * and tiles that are too short.  0: it has none, or cannot be read. */
+uint64_t tiff_count(const tiff_file *f, unsigned tag);
+
 /* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
  */
 bool tiff_append(tiff_file *f, const uint8_t *bytes, size_t n);
@@ -66,6 +70,7 @@ typedef struct tiff_layout {
     uint32_t block_width, block_height; /* of a tile or strip, px */
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
+    double missing;  /* the stored samples of blocks that are not in the file: the value for no data, or 0 */
 } tiff_layout;
 
 /* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
@@ -114,14 +119,15 @@ bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint
 
 typedef struct tiff_rows tiff_rows;
 
-/* Refuses a file that lacks strips or tiles.  Of rows of row_bytes.  The file and the layout stay valid until it is
+/* Of rows of row_bytes.  The file and the layout stay valid until it is
  * freed.  NULL: it failed. */
 tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
 /* Rows y to y + n; plane_bytes: as of row_reading.read(). */
 bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
 void tiff_rows_free(tiff_rows *r);
-int64_t tiff_rows_step(const tiff_rows *r);             /* row_source.step */
-uint64_t tiff_rows_bytes(const tiff_rows *r, bool any); /* row_source.memory_bytes, .whole_bytes */
+int64_t tiff_rows_step(const tiff_rows *r);                 /* row_source.step */
+uint64_t tiff_rows_bytes(const tiff_rows *r, bool any);     /* row_source.memory_bytes, .whole_bytes */
+void tiff_rows_count(const tiff_rows *r, image_meta *meta); /* blocks, and those that are missing */
 
 /* ---- tiff_samples.c: samples as they are stored to pixels ------------------------------------------------ */
 
@@ -131,6 +137,9 @@ bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours,
  * these are. */
 void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
                   uint8_t *dst, size_t plane_bytes);
+/* Rows of a block that is not in the file, as they would be stored: all samples have the layout's value, clamped to
+ * their type. */
+void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
 /* What is done to whole rows, when all of their channels are there. */
 void tiff_finish_row(const tiff_layout *t, uint8_t *row);
 

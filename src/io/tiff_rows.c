@@ -31,6 +31,7 @@ struct tiff_rows {
     tiff_palette colours;
     uint64_t across, down; /* blocks */
     uint64_t most_stored;  /* bytes of one */
+    uint64_t missing;      /* blocks that are read and are not in the file */
     int64_t group_rows;
     uint8_t *held;  /* a group */
     int64_t held_y; /* its first row; -1: none */
@@ -80,9 +81,16 @@ static uint64_t block_bytes(const tiff_rows *r, uint64_t down)
     return t->tiled || left > t->block_height ? t->block_bytes : left * t->block_row_bytes;
 }
 
-/* Has the file the bytes of every strip or tile that is read?  libtiff reads uncompressed ones without a look at their
- * size.  GDAL leaves out those of zeros. */
-static bool has_blocks(tiff_rows *r, error *err)
+/* GDAL leaves blocks out whose samples are all 0 or have no data: a sparse file. */
+static bool is_missing(const tiff_rows *r, uint32_t index)
+{
+    return r->missing > 0 && TIFFGetStrileOffset(r->file->tif, index) == 0 &&
+           TIFFGetStrileByteCount(r->file->tif, index) == 0;
+}
+
+/* Has the file all bytes of the strips or tiles that are read and are not missing?  libtiff reads uncompressed ones
+ * without a look at their size. */
+static bool find_blocks(tiff_rows *r, error *err)
 {
     TIFF *tif = r->file->tif;
     const tiff_layout *t = r->layout;
@@ -98,18 +106,28 @@ static bool has_blocks(tiff_rows *r, error *err)
                  n = wrong ? 0 : TIFFGetStrileByteCountWithErr(tif, i, &wrong);
         if (wrong) return tiff_fail(r->file, err);
         uint64_t least = t->plain ? block_bytes(r, i / r->across % r->down) : 1;
-        if (at == 0 && n == 0) return fail(err, "%s %u is not in the file: a sparse TIFF, or a corrupt one", name, i);
+        if (at == 0 && n == 0) {
+            r->missing++;
+            continue;
+        }
         if (n < least) return fail(err, "corrupt: %s %u of the TIFF has too few bytes", name, i);
         if (at > length || n > length - at)
             return fail(err, "truncated: the file ends inside %s %u of the TIFF", name, i);
         if (n > r->most_stored) r->most_stored = n;
     }
+    if (r->missing > 0 && (tiff_count(r->file, t->tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS) < stored ||
+                           tiff_count(r->file, t->tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS) < stored))
+        return fail(err, "corrupt: the directory of the TIFF has too few %ss", name);
     return true;
 }
 
 /* Bytes that are stored as they are read, from that byte of a block on. */
 static bool read_stored(const tiff_rows *r, uint32_t index, uint64_t at, uint8_t *to, uint64_t bytes, error *err)
 {
+    if (is_missing(r, index)) {
+        tiff_put_missing(r->layout, to, bytes);
+        return true;
+    }
     return reader_read(r->file->in, TIFFGetStrileOffset(r->file->tif, index) + at, to, (size_t)bytes, err) &&
            tiff_undo_predictor(r->file, r->layout, false, to, bytes, err);
 }
@@ -118,8 +136,8 @@ static bool read_block(const tiff_rows *r, uint32_t index, uint8_t *to, uint64_t
 {
     TIFF *tif = r->file->tif;
     error *first = &r->file->first;
+    if (r->layout->as_stored || is_missing(r, index)) return read_stored(r, index, 0, to, bytes, err);
     if (r->layout->deflate) return tiff_inflate(r->file, r->layout, index, to, bytes, err);
-    if (r->layout->as_stored) return read_stored(r, index, 0, to, bytes, err);
     tmsize_t got = r->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
     if (got >= 0 && (uint64_t)got == bytes && !first->text[0])
@@ -300,7 +318,7 @@ tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes,
                    most = blocks < MOST_THREADS ? blocks : MOST_THREADS;
     r->threads = (uint64_t)threads < most ? threads : (int)most;
     r->group_rows = choose_group(r);
-    bool ok = (!t->tiled || codec_size_ok(t->block_width, t->block_height, opt, err)) && has_blocks(r, err) &&
+    bool ok = (!t->tiled || codec_size_ok(t->block_width, t->block_height, opt, err)) && find_blocks(r, err) &&
               (!t->palette || tiff_read_palette(f, t, r->colours, err)) &&
               (t->direct || by_row(t) || memory_allows(t->block_bytes, "a strip or tile", err));
     f->first.text[0] = '\0';
@@ -330,6 +348,13 @@ uint64_t tiff_rows_bytes(const tiff_rows *r, bool any)
     const uint64_t each = (direct ? 0 : t->block_bytes) + (t->as_stored ? 0 : r->most_stored),
                    others = arrays + (uint64_t)r->threads * each, group = any ? group_bytes(r) : 0;
     return group > UINT64_MAX - others ? UINT64_MAX : group + others;
+}
+
+void tiff_rows_count(const tiff_rows *r, image_meta *meta)
+{
+    meta->tiled = r->layout->tiled;
+    meta->blocks_all = r->across * r->down * (uint64_t)planes_of(r->layout);
+    meta->blocks_missing = r->missing;
 }
 
 void tiff_rows_free(tiff_rows *r)

@@ -1,5 +1,6 @@
 /* tiff_samples.c - samples of a TIFF, as they are stored, to those of an image. */
 #if SAT_WITH_LIBTIFF
+#include <math.h>
 #include <tiffio.h>
 
 #include "codec.h"
@@ -59,6 +60,38 @@ void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_
         for (int c = 0; c < tiff_outputs(t); c++)
             put_channel(t, raw, pixels, tiff_sample(t, c), dst + (size_t)c * apart);
     }
+}
+
+/* The bits of the layout's value as a stored sample. */
+static uint64_t missing_bits(const tiff_layout *t)
+{
+    const double value = t->missing, largest = ldexp(1, t->bits - is_signed_type(t->type)) - 1,
+                 least = is_signed_type(t->type) ? -largest - 1 : 0;
+    const float value32 = (float)value;
+    uint64_t bits = 0;
+    if (t->bits == 64)
+        memcpy(&bits, &value, sizeof value);
+    else if (is_float_type(t->type) && t->bits == 32)
+        memcpy(&bits, &value32, sizeof value32);
+    else if (is_float_type(t->type))
+        bits = f16_bits(value32);
+    else if (value == value)
+        bits = (uint64_t)(int64_t)round(value < least ? least : value > largest ? largest : value);
+    return bits;
+}
+
+void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
+{
+    const uint64_t row = t->block_row_bytes < bytes ? t->block_row_bytes : bytes, bits = missing_bits(t);
+    const size_t size = (size_t)t->bits / 8;
+    if (t->bits % 8 == 0) { /* in the order of this machine, which begins with the lowest */
+        for (uint64_t at = 0; at + size <= row; at += size) memcpy(raw + at, &bits, size);
+    } else {
+        memset(raw, 0, row);
+        for (uint64_t i = 0; i < row * 8 / (unsigned)t->bits * (unsigned)t->bits; i++)
+            raw[i / 8] |= (uint8_t)((bits >> (t->bits - 1 - (int)(i % (unsigned)t->bits)) & 1) << (7 - i % 8));
+    }
+    for (uint64_t at = row; at < bytes; at += row) memcpy(raw + at, raw, row);
 }
 
 /* The high byte of entries of 16 bits.  Those of old files have 8, and so no entry is above 255. */

@@ -70,7 +70,6 @@ def format_of(path):
 SEVERAL = "unsupported: several pictures"
 REASONS = [
     ("damaged", r"(corrupt|truncated|malformed)\b"),
-    ("sparse or damaged", r"(strip|tile) \d+ is not in the file"),
     ("too large", r".*(more than --max-|out of memory)"),
     ("no image", r"not an image of a known format|a table, not an image"),
     (SEVERAL, r"a TIFF (of several pictures|of a volume|of more than \d+ directories|that begins)"),

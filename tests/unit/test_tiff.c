@@ -126,7 +126,7 @@ static void directories_that_lie_are_refused(void **state)
         {false, 257, 0, ""},
         {false, 278, 0, ""},
         {false, 256, 22, "corrupt"},
-        {false, 257, 20, "strip 1 is not in the file"},
+        {false, 257, 20, "too few strips"},
         {false, 278, 3, ""},
         {true, 322, 0, ""},
         {true, 323, 0, ""},

@@ -141,7 +141,7 @@ static void bands_of_what_is_no_image_are_read(void **state)
         }
 }
 
-/* Of bands that are left out nothing is read, nor of others where one is chosen. */
+/* Strips of bands that are left out are not counted, nor those of others where one is chosen. */
 static void separate_planes_that_are_not_read_may_lack(void **state)
 {
     static tiff t;
@@ -149,18 +149,13 @@ static void separate_planes_that_are_not_read_may_lack(void **state)
     for (int number = 0; number <= 5; number++)
         for (int lacks = 1; lacks <= 5; lacks++) {
             const decode_options opt = {.max_pixels = plain.max_pixels, .channels.number = number};
+            const bool reads = number ? lacks == number : lacks != 4;
             image img;
             error err;
-            make(&t,
-                 &(kind){.bits = 8, .photometric = RGB, .before = 1, .extra = ALPHA, .planar = true, .rows = HEIGHT});
-            put_at(&t, first_at(&t, 273) + 4 * (size_t)(lacks - 1), 0, 4);
-            put_at(&t, first_at(&t, 279) + 4 * (size_t)(lacks - 1), 0, 4);
-            const bool reads = number ? lacks == number : lacks != 4;
-            if (reads) {
-                refused(&t, &opt, "is not in the file: a sparse TIFF, or a corrupt one");
-                continue;
-            }
+            make(&t, &(kind){.bits = 8, .photometric = RGB, .before = 1, .extra = ALPHA, .planar = true, .rows = 4});
+            for (int i = 0; i < 5; i++) leave_out(&t, 5 * (lacks - 1) + i);
             if (!decode_exactly(t.bytes, t.n, &opt, &img, &err)) fail_msg("%s", err.text);
+            assert_int_equal(img.meta.blocks_missing, reads ? 5 : 0);
             image_free(&img);
         }
 }

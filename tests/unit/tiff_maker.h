@@ -11,7 +11,7 @@ enum { WIDTH = 21, HEIGHT = 19, TILE = 16, MOST = 1 << 16, HEADER = 16, MOST_SAM
 enum { WHITE = 0, BLACK = 1, RGB = 2, PALETTE = 3, CMYK = 5 };
 enum { NO_EXTRA = -1, UNNAMED = 0, PREMULTIPLIED = 1, ALPHA = 2 };
 enum { JPEG = 7, DEFLATE = 8, PACKBITS = 32773 };
-enum { SHORT = 3, LONG = 4, LONG8 = 16 };
+enum { ASCII = 2, SHORT = 3, LONG = 4, LONG8 = 16 };
 
 typedef struct kind {
     int bits, photometric, extra;
@@ -23,6 +23,7 @@ typedef struct kind {
     int more_rows;           /* in the last strip, behind the image */
     int before, behind;      /* unnamed samples in front of `extra`, and behind it */
     int orientation;         /* 0: the file does not say */
+    const char *nodata;      /* GDAL's tag, or NULL */
 } kind;
 
 typedef struct tiff {
@@ -73,7 +74,7 @@ static inline void put_directory(tiff *t, const field *fields, int count)
     put(t, (uint64_t)count, t->k.big ? 8 : 2);
     for (int i = 0; i < count; i++) {
         const field *f = &fields[i];
-        int size = f->type == SHORT ? 2 : f->type == LONG ? 4 : 8;
+        int size = f->type == ASCII ? 1 : f->type == SHORT ? 2 : f->type == LONG ? 4 : 8;
         put(t, f->tag, 2);
         put(t, f->type, 2);
         put(t, f->count, word);
@@ -231,6 +232,10 @@ static inline void make(tiff *t, const kind *k)
     if (k->extra > UNNAMED) f[n - 1].values[k->before] = (uint64_t)k->extra;
     uint64_t format = k->format ? (uint64_t)k->format : k->bits == 32 ? 3 : 1;
     FIELD(339, SHORT, (unsigned)samples(k), {format, format, format, format, format, format, format, format});
+    if (k->nodata) {
+        FIELD(42113, ASCII, (unsigned)strlen(k->nodata) + 1, {0});
+        for (unsigned i = 0; i < f[n - 1].count; i++) f[n - 1].values[i] = (uint8_t)k->nodata[i];
+    }
     put_directory(t, f, n);
 }
 
@@ -321,6 +326,13 @@ static inline size_t first_at(const tiff *t, unsigned tag)
     size_t value = value_at(t, tag), at = 0;
     for (int i = 0; i < 4; i++) at = at << 8 | t->bytes[value + (size_t)i];
     return at;
+}
+
+/* A strip or tile, of several, is no longer in the file. */
+static inline void leave_out(tiff *t, int block)
+{
+    put_at(t, first_at(t, t->k.tiled ? 324 : 273) + 4 * (size_t)block, 0, 4);
+    put_at(t, first_at(t, t->k.tiled ? 325 : 279) + 4 * (size_t)block, 0, 4);
 }
 
 #endif

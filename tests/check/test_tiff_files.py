@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""TIFFs as GDAL writes them, in every command: blocks that are not in the file."""
+import json
+import os
+
+import numpy as np
+
+from satlib import TYPES, Tap, in_parallel, run_sat, scratch
+from tiffs import tiff
+
+
+def ran(*args):
+    status, out, said = run_sat(*args)
+    assert status == 0 and not said, (args, said)
+    return out.decode()
+
+
+def answers(*args):
+    """The first line of answers, as numbers."""
+    return [float(v) for v in ran(*args).splitlines()[1].split(",")]
+
+
+def sparse_case(dtype, tile, planar, missing, nodata):
+    """A sparse file against the same file with all blocks, in which the missing ones are written."""
+    rng = np.random.default_rng([len(missing), planar, bool(tile)])
+    pixels = rng.integers(1, 100, (70, 90, 3 if planar else 1)).astype(dtype)
+    value = float(nodata or 0)
+    wide = np.float64(value) if value == value or np.dtype(dtype).kind == "f" else 0.0
+    if np.dtype(dtype).kind != "f":
+        wide = np.clip(wide, np.iinfo(dtype).min, np.iinfo(dtype).max)
+    across, down, tall, side = (3, 3, 32, 32) if tile else (1, 5, 16, 90)
+    for block in range(across * down * pixels.shape[2]) if missing == "all" else missing:
+        plane, at = divmod(block, across * down)
+        y, x = at // across * tall, at % across * side
+        pixels[y:y + tall, x:x + side, plane] = wide
+    common = {"pixels": pixels, "tile": 32 if tile else None, "rows": 16, "planar": planar}
+    if nodata:
+        common["nodata"] = nodata
+    return tiff({**common, "missing": missing}), tiff(common)
+
+
+def check_sparse(dir, index, dtype, tile, planar, missing, nodata):
+    names = [os.path.join(dir, f"{index}-{name}.tif") for name in ("sparse", "whole")]
+    for name, data in zip(names, sparse_case(dtype, tile, planar, missing, nodata)):
+        with open(name, "wb") as file:
+            file.write(data)
+    problems = []
+    out = os.path.join(dir, f"{index}.npy")
+    gray = os.path.join(dir, f"{index}-gray.npy")
+    np.save(gray, np.ones((70, 90), np.uint8))
+    commands = [
+        ["IMAGE", "--box", 5, "-o", out],
+        ["IMAGE", "--box", 5, "-q", "--rows", "10:50", "--result", "f32", "-o", out],
+        ["IMAGE", "--box", 7, "-q", "--stat", "std", "-o", out],
+        ["IMAGE", "--gauss", 2, "-q", "-o", out],
+        ["IMAGE", "-q", "-o", out],
+        ["IMAGE", "-q", "--moments", "0,1", "-o", out],
+        ["query", "-q", "IMAGE", "--grid", "4x3", "--stat", "mean,count,std"],
+        ["query", "-q", "IMAGE", "--rect", "3,3,60,50", "--stat", "sum,count", "--nodata", "none"],
+        ["IMAGE", "-q", "--mean", "0,0,90,70"],
+        [gray, "--as", "image", "--box", 5, "-q", "--mask", "IMAGE", "-o", out],
+    ]
+    for command in commands:
+        results = []
+        for name in names:
+            status, text, said = run_sat(*[name if word == "IMAGE" else word for word in command])
+            if status == 0 and out in command:
+                with open(out, "rb") as file:
+                    text += file.read()
+            results.append((status, text, said.replace(name, "")))
+        if results[0] != results[1] or (results[0][0] != 0 and "--mask" not in command):
+            problems.append(f"{dtype} {tile} {planar} {missing} {nodata} {command}: {results[0][2]}; {results[1][2]}")
+    told = json.loads(ran("info", "--json", names[0]))
+    blocks = (9 if tile else 5) * (3 if planar else 1)
+    lacking = blocks if missing == "all" else len(missing)
+    if told.get("blocks") != blocks or told.get("missing_blocks") != lacking:
+        problems.append(f"info: {told}")
+    if "missing_blocks" in json.loads(ran("info", "--json", names[1])):
+        problems.append("info of the whole file")
+    return problems
+
+
+def main():
+    tap = Tap()
+    with scratch() as dir:
+        tiles = np.full((128, 128), 100, np.uint8)
+        for nodata, more, mean, count in ((None, [], 25, 16384), ("7", [], 100, 4096), ("7", ["--nodata", "none"], 30.25, 16384),
+                                          ("nan", [], 25, 16384)):
+            path = os.path.join(dir, f"{nodata}{len(more)}.tif")
+            with open(path, "wb") as file:
+                file.write(tiff({"pixels": tiles, "tile": 64, "missing": (0, 1, 2), **({"nodata": nodata} if nodata else {})}))
+            got = answers("query", "-q", path, "--rect", "0,0,128,128", "--stat", "mean,count", *more)[4:]
+            tap.report(f"one tile of four, no data {nodata}{' '.join(more)}", [] if got == [mean, count] else [str(got)])
+        floats = os.path.join(dir, "nan.tif")
+        with open(floats, "wb") as file:
+            file.write(tiff({"pixels": tiles.astype("f4"), "tile": 64, "missing": (0, 1, 2), "nodata": "nan"}))
+        got = answers("query", floats, "--rect", "0,0,128,128", "--stat", "mean,count")[4:]
+        tap.report("of floats, NaN", [] if got == [100, 4096] else [str(got)])
+
+        cases = []
+        types = [dtype for name, dtype in TYPES.items() if name not in ("u64", "i64")]
+        for index, dtype in enumerate(types):
+            for tile in (False, True):
+                planar = bool((index + tile) % 2)
+                for i, missing in enumerate(((0,), (1, 3), "all")):
+                    texts = (None, "7", "nan" if np.dtype(dtype).kind == "f" else "-9999")
+                    cases.append((dtype, tile, planar, missing, texts[(index + tile + i) % 3]))
+        found = in_parallel(lambda case: check_sparse(dir, *case), [(i, *case) for i, case in enumerate(cases)])
+        tap.report("sparse files are read as the same files with all blocks", sum(found, []), len(cases))
+    tap.finish()
+
+
+if __name__ == "__main__":
+    main()
