@@ -273,7 +273,7 @@ bool answers_source_open(answers_source *a, const answers_job *job, const char *
     *a = (answers_source){.input = input, .decode = job->decode, .ask = answers_ask_of(job), .from = from};
     a->memory = (image_memory){.work = table_bytes, .context = a};
     a->ask.holes = job->valid.mask;
-    a->decode.planes_from = 2;
+    a->decode.planes_from = 2, a->decode.takes_nodata = !job->valid.nodata_given;
     a->decode.memory = &a->memory;
     bool ok = input_open_rows(&in, &a->pixels.from, input, &a->decode, err);
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */

@@ -401,6 +401,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     image_memory memory = {.work = kind->bytes, .context = &need};
     decode_options decode = j->decode;
     decode.threads = threads, decode.memory = &memory, decode.planes_from = planes_from(j, outputs);
+    decode.takes_nodata = !j->valid.nodata_given;
     decode.progress = (io_progress){progress_more, &spent.item};
 
     job_stage(j, &spent, "decode");

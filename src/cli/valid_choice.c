@@ -55,15 +55,16 @@ bool valid_option(valid_choice *v, options *o, int c)
     }
 }
 
-/* A file's text: a number or one of these, and blanks around it. */
+/* A file's text: one of these, or a number, whatever follows it, as GDAL reads it. */
 static nodata_kind nodata_of(const char *text, double *value)
 {
     char word[NODATA_TEXT_BYTES];
-    snprintf(word, sizeof word, "%s", text + strspn(text, " "));
-    size_t n = strlen(word);
-    while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
-    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value) || is_special(word, value)) return NODATA_VALUE;
-    return n > 0 && number_bytes(word, NUMBER_SIGN | NUMBER_REAL) == n ? NODATA_BEYOND : NODATA_WORDS;
+    snprintf(word, sizeof word, "%s", text);
+    if (is_special(word, value)) return NODATA_VALUE;
+    const size_t n = number_bytes(word, NUMBER_SIGN | NUMBER_REAL);
+    if (n == 0 || word[n] == 'x' || word[n] == 'X') return NODATA_WORDS;
+    word[n] = 0;
+    return number_of(word, NUMBER_SIGN | NUMBER_REAL, value) ? NODATA_VALUE : NODATA_BEYOND;
 }
 
 static void say_value(const char *input, const char *text, bool number, bool fits)

@@ -66,7 +66,8 @@ typedef struct decode_options {
     /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
      * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
     int planes_from;
-    int page; /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
+    bool takes_nodata; /* samples of f32 near the file's own value for no data become it, where its text lost digits */
+    int page;          /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 
 typedef struct encode_options {

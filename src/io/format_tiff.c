@@ -73,12 +73,18 @@ static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
     snprintf(meta->nodata, sizeof meta->nodata, "%.0f", read);
 }
 
-/* As GDAL reads them. */
-static double missing_of(const image_meta *meta)
+/* What the value for no data is to the stored samples.  A text that no f32 is exactly, such as -3.402823e+38, has lost
+ * digits: GDAL takes samples for it that differ by 2^-21, and beside the largest f32 by more. */
+static void take_nodata(tiff_layout *t, const image_meta *meta, const decode_options *opt)
 {
     char *end;
     const double value = strtod(meta->nodata, &end);
-    return end != meta->nodata ? value : 0;
+    if (end == meta->nodata) return;
+    t->missing = value;
+    const double size = fabs(value), rounded = (double)(float)value;
+    if (opt->takes_nodata && t->type == SAT_F32 && t->bits == 32 && !t->inverted && isfinite(rounded) &&
+        rounded != value)
+        t->near = (float)(size * (size > 3.4028e38 ? 0x1p-16 : 0x1p-21));
 }
 
 typedef struct reading {
@@ -110,7 +116,7 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
         meta->orientation = t->orientation;
     if (meta->orientation && !opt->no_orient) s->whole = "it is to be turned";
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
-    t->missing = missing_of(meta);
+    take_nodata(t, meta, opt);
     read_nodata_as_samples(t, meta);
     if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);
     return true;

@@ -84,12 +84,21 @@ static bool read_geo(tiff_file *f, image_meta *meta, error *err)
     return ok;
 }
 
-/* A text that is too long for a number says nothing. */
+/* Without the blanks around it, with a point for a comma.  A text that is too long for a number says nothing. */
 static void read_nodata(tiff_file *f, image_meta *meta)
 {
+    static const char blanks[] = " \t\n\v\f\r";
     uint32_t count = 0;
     const char *text = geo_values(f->tif, &nodata_tag, &count);
-    if (text && count <= sizeof meta->nodata) snprintf(meta->nodata, sizeof meta->nodata, "%.*s", (int)count, text);
+    if (!text || count > sizeof meta->nodata) return;
+    snprintf(meta->nodata, sizeof meta->nodata, "%.*s", (int)count, text);
+    const size_t first = strspn(meta->nodata, blanks);
+    size_t n = strlen(meta->nodata);
+    while (n > first && strchr(blanks, meta->nodata[n - 1])) n--;
+    memmove(meta->nodata, meta->nodata + first, n - first);
+    meta->nodata[n - first] = 0;
+    char *point = meta->nodata + strcspn(meta->nodata, ".,");
+    if (*point == ',' && point[1] >= '0' && point[1] <= '9') *point = '.';
 }
 
 /* Of all bands, or of the only one. */

@@ -71,6 +71,7 @@ typedef struct tiff_layout {
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
     double missing;  /* the stored samples of blocks that are not in the file: the value for no data, or 0 */
+    float near;      /* samples of f32 so near to it become it; 0: only those that are it */
 } tiff_layout;
 
 /* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
@@ -140,6 +141,9 @@ void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_
 /* Rows of a block that is not in the file, as they would be stored: all samples have the layout's value, clamped to
  * their type. */
 void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
+/* Samples of f32, n bytes of a block, that differ from the value for no data by less than the digits of its text tell
+ * become that value, as GDAL takes them for it. */
+void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
 /* What is done to whole rows, when all of their channels are there. */
 void tiff_finish_row(const tiff_layout *t, uint8_t *row);
 

@@ -128,15 +128,17 @@ static bool read_stored(const tiff_rows *r, uint32_t index, uint64_t at, uint8_t
         tiff_put_missing(r->layout, to, bytes);
         return true;
     }
-    return reader_read(r->file->in, TIFFGetStrileOffset(r->file->tif, index) + at, to, (size_t)bytes, err) &&
-           tiff_undo_predictor(r->file, r->layout, false, to, bytes, err);
+    if (!reader_read(r->file->in, TIFFGetStrileOffset(r->file->tif, index) + at, to, (size_t)bytes, err) ||
+        !tiff_undo_predictor(r->file, r->layout, false, to, bytes, err))
+        return false;
+    tiff_settle_nodata(r->layout, to, bytes);
+    return true;
 }
 
-static bool read_block(const tiff_rows *r, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
+static bool read_packed(const tiff_rows *r, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
 {
     TIFF *tif = r->file->tif;
     error *first = &r->file->first;
-    if (r->layout->as_stored || is_missing(r, index)) return read_stored(r, index, 0, to, bytes, err);
     if (r->layout->deflate) return tiff_inflate(r->file, r->layout, index, to, bytes, err);
     tmsize_t got = r->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
@@ -144,6 +146,14 @@ static bool read_block(const tiff_rows *r, uint32_t index, uint8_t *to, uint64_t
         return !r->layout->predictor || tiff_undo_predictor(r->file, r->layout, true, to, bytes, err);
     if (!first->text[0]) fail(first, "block %u has another size", index);
     return tiff_fail(r->file, err);
+}
+
+static bool read_block(const tiff_rows *r, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
+{
+    if (r->layout->as_stored || is_missing(r, index)) return read_stored(r, index, 0, to, bytes, err);
+    if (!read_packed(r, index, to, bytes, err)) return false;
+    tiff_settle_nodata(r->layout, to, bytes);
+    return true;
 }
 
 /* ---- groups of blocks ------------------------------------------------------------------------------------- */

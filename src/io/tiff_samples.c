@@ -94,6 +94,14 @@ void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
     for (uint64_t at = row; at < bytes; at += row) memcpy(raw + at, raw, row);
 }
 
+void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
+{
+    const float value = (float)t->missing;
+    float *samples = (void *)raw;
+    for (uint64_t i = 0; t->near > 0 && i < bytes / sizeof value; i++)
+        if (fabsf(samples[i] - value) <= t->near) samples[i] = value;
+}
+
 /* The high byte of entries of 16 bits.  Those of old files have 8, and so no entry is above 255. */
 bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours, error *err)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TIFFs as GDAL writes them, in every command: blocks that are not in the file."""
+"""TIFFs as GDAL writes them, in every command: blocks that are not in the file; texts of the value for no data."""
 import json
 import os
 
@@ -80,6 +80,38 @@ def check_sparse(dir, index, dtype, tile, planar, missing, nodata):
     return problems
 
 
+def nodata_texts(dir):
+    """Texts of GDAL's tag, as GDAL 3.10 reads them (rasterio 1.4), and how many of 65535, 0, 3 it counts."""
+    for text, count in (("65535", 2), ("65535\n", 2), ("65535\t", 2), (" 65535 \r\n", 2), ("65535 65535", 2), ("65535,0", 2),
+                        ("65535.0abc", 2), ("6.5535e4", 2), ("+65535", 2), ("", 3)):
+        for dtype in ("u2", "f4", "f8"):
+            yield text.strip() or "none", np.array([[65535, 0, 3]], dtype), text, count, ""
+    for text in ("abc", "0xFFFF", "-"):
+        yield text, np.array([[65535, 0, 3]], "u2"), text, 3, "which is no number"
+    lowest = np.finfo("f4").min
+    for text in ("-3.402823e+38", "-3.40282e+38", "-3.4028234663852886e+38"):
+        yield f"the lowest f32 as {text}", np.array([[lowest, 1, 2]], "f4"), text, 2, ""
+    steps = np.full(41, 1000.123, "f4") + np.arange(-20, 21, dtype="f4") * np.spacing(np.float32(1000.123))
+    yield "1000.123 and its neighbours, of which GDAL takes 15 for it", steps[None], "1000.123", 41 - 15, ""
+    yield "1000.125, which is an f32: itself alone", (np.float32(1000.125) + np.arange(-20, 21, dtype="f4") * np.spacing(steps[0]))[None], "1000.125", 40, ""
+
+
+def check_nodata(dir, pixels, text, count, words):
+    path = os.path.join(dir, "nodata.tif")
+    with open(path, "wb") as file:
+        file.write(tiff({"pixels": pixels, "nodata": text}))
+    height, width = pixels.shape
+    status, said, error = run_sat("query", path, "--rect", f"0,0,{width},{height}", "--stat", "count")
+    got = said.split(b",")[-1].strip()
+    problems = [] if status == 0 and got == b"%d" % count and words in error and bool(words) == bool(error) else [f"{got}, {error}"]
+    # No sample is changed where the value is not used.
+    copy = os.path.join(dir, "copy.npy")
+    status, _, error = run_sat(path, "--box", "1", "--nodata", "none", "-o", copy)
+    if status != 0 or not np.array_equal(np.load(copy), pixels):
+        problems.append(f"--nodata none changes samples: {error}")
+    return problems
+
+
 def main():
     tap = Tap()
     with scratch() as dir:
@@ -107,6 +139,8 @@ def main():
                     cases.append((dtype, tile, planar, missing, texts[(index + tile + i) % 3]))
         found = in_parallel(lambda case: check_sparse(dir, *case), [(i, *case) for i, case in enumerate(cases)])
         tap.report("sparse files are read as the same files with all blocks", sum(found, []), len(cases))
+        for name, *case in nodata_texts(dir):
+            tap.report(f"no data {name!r}, {case[0].dtype}", check_nodata(dir, *case))
     tap.finish()
 
 
