@@ -111,6 +111,7 @@ bool answers_option(answers_request *r, options *o, int c)
     case OPT_NULL: r->zero_ended = true; break;
     case OPT_NO_CLOBBER: to->no_clobber = true; break;
     case OPT_NO_ORIENT: to->decode.no_orient = true; break;
+    case OPT_STRICT: to->decode.strict = true; break;
     case OPT_GRAY: to->decode.channels.gray = true; break;
     case OPT_CHANNEL: take_channel(&to->decode.channels, o); break;
     case OPT_PAGE: options_page(o, &to->decode.page); break;
@@ -218,7 +219,7 @@ int answers_request_run(answers_request *r, options *o)
     r->job.valid.quiet = o->quiet;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = r->job.valid.max_pixels = o->max_pixels;
-    r->job.valid.no_orient = r->job.decode.no_orient;
+    r->job.valid.no_orient = r->job.decode.no_orient, r->job.valid.strict = r->job.decode.strict;
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);

@@ -366,7 +366,7 @@ static int run_images(const options *o, request *r)
 {
     r->j.decode = r->answers.job.decode;
     r->j.decode.max_pixels = r->j.valid.max_pixels = o->max_pixels;
-    r->j.valid.no_orient = r->j.decode.no_orient;
+    r->j.valid.no_orient = r->j.decode.no_orient, r->j.valid.strict = r->j.decode.strict;
     r->j.valid.quiet = o->quiet;
     r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;

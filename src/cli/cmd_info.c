@@ -222,6 +222,7 @@ static int run(int argc, char **argv)
         case OPT_JSON: json = true; break;
         case OPT_AS: decode.array = options_choice(&o, "") == 0 ? ARRAY_IMAGE : ARRAY_TABLE; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
+        case OPT_STRICT: decode.strict = true; break;
         case OPT_PAGE: options_page(&o, &decode.page); break;
         }
     if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE..., where - is standard input");

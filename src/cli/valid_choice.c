@@ -89,6 +89,7 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
     if (choice->nodata_given || !text[0]) return true;
     const nodata_kind kind = nodata_of(text, &value);
     const bool number = kind != NODATA_WORDS, fits = kind == NODATA_VALUE && sat_type_holds(type, value);
+    if (!number && choice->strict) return fail(err, "its value for no data is '%s', which is no number", text);
     v->skip_nan = fits && is_nan(value);
     v->has_nodata = fits && !is_nan(value);
     if (v->has_nodata) v->nodata = value;
@@ -118,6 +119,7 @@ decode_options valid_mask_decoding(const valid_choice *choice, int threads)
 {
     return (decode_options){.max_pixels = choice->max_pixels,
                             .no_orient = choice->no_orient,
+                            .strict = choice->strict,
                             .threads = threads,
                             .planes_from = 2 /* bands, which valid_mask_fits() refuses: none is left out */};
 }

@@ -15,6 +15,7 @@ typedef struct valid_choice {
     double nodata;
     int64_t max_pixels; /* of the mask's file, which is read as the image is: */
     bool no_orient;
+    bool strict; /* of the mask's file, too: a value that is no number is an error */
 } valid_choice;
 
 /* --nodata V, nan or none; --mask FILE.  False if the option is neither. */

@@ -67,6 +67,7 @@ typedef struct decode_options {
      * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
     int planes_from;
     bool takes_nodata; /* samples of f32 near the file's own value for no data become it, where its text lost digits */
+    bool strict;       /* an error in place of a note on damage that no pixel suffers from */
     int page;          /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 

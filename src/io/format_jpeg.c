@@ -87,6 +87,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && known(&jpeg, err) &&
               codec_size_ok(jpeg.width, jpeg.height, opt, err) && plausible(&jpeg, err) &&
               jpeg_decode_pixels(bytes, jpeg.length, &jpeg, opt, img, err);
+    memcpy(meta.note, img->meta.note, sizeof meta.note);
     img->meta = meta;
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);

@@ -10,6 +10,7 @@
 
 enum {
     SOF0 = 0xC0,
+    SOF1 = 0xC1,
     SOF2 = 0xC2,
     DHT = 0xC4,
     JPG = 0xC8,
@@ -178,7 +179,9 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         jpeg->has_noise = jpeg->has_noise || at > after;
         while (at < end && *at == 0xFF) at++;
         *from = end;
-        if (at == end) return fail(err, "truncated: the JPEG has no end marker");
+        /* of Huffman codes: arithmetic ones may end anywhere */
+        jpeg->ends_early = at == end && jpeg->has_scan && !jpeg->in_scans && jpeg->process <= SOF1;
+        if (at == end) return jpeg->ends_early || fail(err, "truncated: the JPEG has no end marker");
         int code = *at++;
         jpeg->has_noise = jpeg->has_noise || code == 0;
         if (code == 0 || code == TEM || (code >= RST0 && code <= SOI)) continue;
@@ -249,7 +252,7 @@ size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)
     error why;
     const uint8_t *at = bytes + 2, *end = bytes + n;
     *jpeg = (jpeg_markers){0};
-    if (walk(&at, end, jpeg, NULL, NULL, &why)) return (size_t)(at - bytes);
+    if (walk(&at, end, jpeg, NULL, NULL, &why)) return jpeg->ends_early ? 0 : (size_t)(at - bytes);
     return at < end ? n : 0;
 }
 

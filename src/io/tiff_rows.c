@@ -90,7 +90,7 @@ static bool is_missing(const tiff_rows *r, uint32_t index)
 
 /* Has the file all bytes of the strips or tiles that are read and are not missing?  libtiff reads uncompressed ones
  * without a look at their size. */
-static bool find_blocks(tiff_rows *r, error *err)
+static bool find_blocks(tiff_rows *r, bool strict, error *err)
 {
     TIFF *tif = r->file->tif;
     const tiff_layout *t = r->layout;
@@ -107,6 +107,7 @@ static bool find_blocks(tiff_rows *r, error *err)
         if (wrong) return tiff_fail(r->file, err);
         uint64_t least = t->plain ? block_bytes(r, i / r->across % r->down) : 1;
         if (at == 0 && n == 0) {
+            if (strict) return fail(err, "%s %u is not in the file; without --strict it has no data", name, i);
             r->missing++;
             continue;
         }
@@ -328,8 +329,8 @@ tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes,
                    most = blocks < MOST_THREADS ? blocks : MOST_THREADS;
     r->threads = (uint64_t)threads < most ? threads : (int)most;
     r->group_rows = choose_group(r);
-    bool ok = (!t->tiled || codec_size_ok(t->block_width, t->block_height, opt, err)) && find_blocks(r, err) &&
-              (!t->palette || tiff_read_palette(f, t, r->colours, err)) &&
+    bool ok = (!t->tiled || codec_size_ok(t->block_width, t->block_height, opt, err)) &&
+              find_blocks(r, opt->strict, err) && (!t->palette || tiff_read_palette(f, t, r->colours, err)) &&
               (t->direct || by_row(t) || memory_allows(t->block_bytes, "a strip or tile", err));
     f->first.text[0] = '\0';
     f->cut = false;

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${PYTHON:=python3}"
+unset PARTS # of `make judges`, which reproduce.sh would take for its own
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -20,8 +20,8 @@ def blocks(pixels, tile, rows, planar):
 
 
 def tiff(*pages):
-    """The bytes of a file of pages, each a dict: pixels (H, W) or (H, W, C); tile, the side of tiles, or rows of a strip;
-    planar; missing, the numbers of blocks that are left out, or "all"; nodata, GDAL's text; tags, of numbers."""
+    """The bytes of a file of pages, each a dict: pixels (H, W) or (H, W, C); tile, the side of tiles, or rows of a
+    strip; planar; missing, the numbers of blocks that are left out, or "all"; nodata, GDAL's text; tags, of numbers."""
     out = bytearray(b"II*\0\0\0\0\0")
     last = 4  # where the offset of the next directory belongs
     for page in pages:
@@ -39,7 +39,7 @@ def tiff(*pages):
         tags = {256: width, 257: height, 258: [bits] * channels, 259: 1, 262: 2 if channels >= 3 else 1, 277: channels,
                 284: 2 if planar else 1, 339: [FORMAT[pixels.dtype.kind]] * channels}
         tags.update({322: tile, 323: tile, 324: offsets, 325: sizes} if tile else {273: offsets, 278: rows, 279: sizes})
-        if "nodata" in page:
+        if page.get("nodata"):
             tags[42113] = page["nodata"].encode() + b"\0"
         tags.update(page.get("tags", {}))
         out += b"\0" * (len(out) % 2)

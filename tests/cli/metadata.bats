@@ -129,3 +129,29 @@ WORDS
     ok out.pam --box 1 -o out.tga
     ok out.tga --box 1 -o out.bmp
 }
+
+@test "a JPEG without its end marker: read with a line if all pixels are there, refused by --strict" {
+    "$sat" info "$root/tests/data/codecs/rgb420.jpg"
+    head -c -2 "$root/tests/data/codecs/rgb420.jpg" >cut.jpg
+    sat cut.jpg --box 3 -o out.png
+    if [ "$status" = 0 ]; then # stb_image cannot tell
+        [ "$stderr" = "sat: cut.jpg: the JPEG has no end marker; all pixels are there (--strict refuses it)" ]
+        ok "$root/tests/data/codecs/rgb420.jpg" --box 3 -o want.png
+        cmp out.png want.png
+        ok -q cut.jpg --box 3 -o out.png
+        ok info cut.jpg
+        [[ $output == *"note        the JPEG has no end marker"* ]]
+        sat - --box 3 -o out.png <cut.jpg
+        [[ $status = 0 && $stderr == "sat: standard input: the JPEG has no end marker"* ]]
+        cmp out.png want.png
+    fi
+    for how in "--box 3 -o out.png" "--mean 0,0,3,3"; do
+        # shellcheck disable=SC2086 # words
+        failure "cut.jpg: truncated: the JPEG has no end marker" --strict cut.jpg $how
+    done
+    failure "cut.jpg: truncated: the JPEG has no end marker" query --strict cut.jpg --rect 0,0,3,3
+    failure "cut.jpg: truncated: the JPEG has no end marker" info --strict cut.jpg
+    head -c -60 cut.jpg >less.jpg
+    sat less.jpg --box 3 -o no.png
+    [[ $status = 1 && $stderr == "sat: less.jpg: truncated: "* && ! -e no.png ]]
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the image files that other software wrote, and what it reads from them.
 
-Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and libtiff's tiffcp.  Run in this folder.  Every file stands in
+Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and jpegtran, and libtiff's tiffcp.  Run in this folder.  Every file stands in
 expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode
 them; `make check`
 compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
@@ -351,6 +351,9 @@ cjpeg("arithmetic.jpg", "-arithmetic", "-progressive")
 open("scans.txt", "w").write("0; 1; 2;")
 cjpeg("scans.jpg", "-scans", "scans.txt")
 subprocess.run(["rm", "scans.txt"], check=True)
+# the same pixels with restart markers
+subprocess.run(["jpegtran", "-restart", "2B", "-outfile", "restarts.jpg", "rgb420.jpg"], check=True)
+read("restarts.jpg").tofile("restarts.jpg.raw")
 
 # one picture of 3x2 blocks of 16 pixels, stored in each of the eight orientations
 blocks = np.kron(np.array([[10, 60, 110], [160, 210, 250]], np.uint8), np.ones((16, 16), np.uint8))
