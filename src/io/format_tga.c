@@ -19,6 +19,7 @@ typedef struct header {
     int type; /* PALETTE, COLOUR or GREY */
     bool runs, from_right, from_top;
     bool attributes; /* are declared */
+    bool bilevel;    /* eight pixels in a byte, the first in the highest bit; rows of whole bytes */
     unsigned width, height;
     unsigned pixel_bits, pixel_bytes; /* in the file */
     unsigned first_index, entries, entry_bits, entry_bytes;
@@ -56,10 +57,17 @@ static bool read_header(const uint8_t *p, size_t n, header *h)
         return false;
     }
     bool bytes = h->pixel_bits == 8 || h->pixel_bits == 16;
-    h->pixel_bytes = h->type == COLOUR ? colour_bytes(h->pixel_bits) : bytes ? h->pixel_bits / 8 : 0;
+    h->bilevel = h->type == GREY && h->pixel_bits == 1 && !h->runs;
+    h->pixel_bytes = h->type == COLOUR ? colour_bytes(h->pixel_bits) : bytes ? h->pixel_bits / 8 : h->bilevel;
     if (h->width == 0 || h->height == 0 || h->pixel_bytes == 0) return false;
     h->begin = h->palette + (size_t)h->entries * h->entry_bytes;
     return (p[17] & ATTRIBUTE_BITS) <= 8 && (p[17] & INTERLEAVED) == 0;
+}
+
+/* Of pixels that are not in runs. */
+static size_t stored_bytes(const header *h)
+{
+    return h->bilevel ? ((size_t)h->width + 7) / 8 : (size_t)h->width * h->pixel_bytes;
 }
 
 static bool sniff(const uint8_t *bytes, size_t n)
@@ -134,7 +142,8 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     if (!codec_size_ok(h.width, h.height, opt, err)) return false;
     uint64_t pixels = (uint64_t)h.width * h.height;
     const uint8_t *end = h.runs && h.begin <= n ? runs_end(bytes + h.begin, bytes + n, pixels, h.pixel_bytes) : NULL;
-    *most = end ? (uint64_t)(end - bytes) : h.begin + pixels * (h.pixel_bytes + h.runs);
+    *most =
+        end ? (uint64_t)(end - bytes) : h.begin + (h.runs ? pixels * (h.pixel_bytes + 1) : stored_bytes(&h) * h.height);
     if (has_attributes(&h)) *most += SOURCE_REST_BYTES;
     return true;
 }
@@ -143,7 +152,7 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
 static bool can_hold(const header *h, uint64_t bytes)
 {
     uint64_t pixels = (uint64_t)h->width * h->height;
-    if (!h->runs) return bytes / h->pixel_bytes >= pixels;
+    if (!h->runs) return bytes / stored_bytes(h) >= h->height;
     return bytes / (1 + h->pixel_bytes) >= (pixels + LONGEST_RUN - 1) / LONGEST_RUN;
 }
 
@@ -250,7 +259,8 @@ static bool expand_row(const tga *t, const uint8_t *raw, uint8_t *row, error *er
     const bool alpha = t->kind != NOT_ALPHA;
     const ptrdiff_t step = h->from_right ? -t->channels : t->channels;
     uint8_t *dst = h->from_right ? row + (size_t)(h->width - 1) * (size_t)t->channels : row;
-    for (unsigned x = 0; x < h->width; x++, raw += h->pixel_bytes, dst += step) {
+    for (unsigned x = 0; h->bilevel && x < h->width; x++, dst += step) *dst = raw[x / 8] >> (7 - x % 8) & 1 ? 255 : 0;
+    for (unsigned x = 0; !h->bilevel && x < h->width; x++, raw += h->pixel_bytes, dst += step) {
         if (h->type == GREY) {
             dst[0] = raw[0];
             if (alpha) dst[1] = raw[1];
@@ -299,7 +309,7 @@ static bool open_rows(row_source *s, const decode_options *opt, error *err)
     }
     s->head = (image){.width = t->h.width, .height = t->h.height, .channels = t->channels, .type = SAT_U8};
     s->begin = t->h.begin;
-    s->stored_bytes = (size_t)t->h.width * t->h.pixel_bytes;
+    s->stored_bytes = stored_bytes(&t->h);
     s->upward = !t->h.from_top;
     s->apart = true;
     s->unpack = unpack;

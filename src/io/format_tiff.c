@@ -38,7 +38,7 @@ static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, ima
     tiff_layout t;
     error unused;
     int pages;
-    bool ok = tiff_open(&f, &in, &unused) && (!opt->page || tiff_open_page(&f, opt->page, &pages, &unused)) &&
+    bool ok = tiff_open(&f, &in, &unused) && (!opt->page || tiff_open_page(&f, opt->page, false, &pages, &unused)) &&
               tiff_read_layout(&f, &t, opt, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
@@ -98,7 +98,7 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
 {
     tiff_layout *t = &r->layout;
     image_meta *meta = &s->head.meta;
-    if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, &meta->pages, err) ||
+    if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, opt->strict, &meta->pages, err) ||
         !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
         !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1, meta, err))
         return false;
@@ -118,6 +118,9 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
     take_nodata(t, meta, opt);
     read_nodata_as_samples(t, meta);
+    if (r->file.ends && !meta->note[0])
+        snprintf(meta->note, sizeof meta->note,
+                 "it names another page behind its end; the first is read (--strict refuses it)");
     if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);
     return true;
 }

@@ -32,6 +32,9 @@ static bool read_compression(tiff_file *f, unsigned *compression, error *err)
     case COMPRESSION_DEFLATE:
     case COMPRESSION_ADOBE_DEFLATE:
     case COMPRESSION_ZSTD:
+    case COMPRESSION_LZMA:
+    case COMPRESSION_WEBP:
+    case COMPRESSION_LERC:
     case COMPRESSION_JPEG:
         if (TIFFIsCODECConfigured((uint16_t)*compression)) return true;
         break;
@@ -143,13 +146,17 @@ static bool read_channels(tiff_file *f, tiff_layout *t, int colours, const decod
     return true;
 }
 
-/* A palette has 2^bits colours for pixels of one sample. */
-static bool read_palette(tiff_layout *t, error *err)
+/* A palette has 2^bits colours for pixels of one sample, with another of 8 bits for alpha. */
+static bool read_palette(tiff_file *f, tiff_layout *t, error *err)
 {
-    if (t->samples != 1 || t->bits > 8 || t->type != SAT_U8)
+    t->colours = 1;
+    read_alpha(f, t);
+    const bool alpha = t->samples == 2 && t->channels == 1 && t->bits == 8 && !t->premultiplied && !t->planar;
+    if ((t->samples != 1 && !alpha) || t->bits > 8 || t->type != SAT_U8)
         return fail(err, "a TIFF with a palette of %d samples of %d bits, which cannot be read", t->samples, t->bits);
     t->palette = true;
-    t->colours = t->channels = 3;
+    t->colours = 3;
+    t->channels = 3 + alpha;
     return true;
 }
 
@@ -161,7 +168,7 @@ static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, con
     case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, opt, err);
     case PHOTOMETRIC_MINISWHITE: t->inverted = true; return read_channels(f, t, 1, opt, err);
     case PHOTOMETRIC_RGB: return read_channels(f, t, 3, opt, err);
-    case PHOTOMETRIC_PALETTE: return read_palette(t, err);
+    case PHOTOMETRIC_PALETTE: return read_palette(f, t, err);
     case PHOTOMETRIC_SEPARATED:
         if (opt->channels.number) return choose_band(t, &opt->channels, err);
         return fail(err, "a CMYK TIFF, which cannot be read; convert it to RGB first, or take one of its bands by "
@@ -211,11 +218,12 @@ static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
     return true;
 }
 
-/* libtiff undoes the predictors of LZW and Zstandard, or refuses them; and those of Deflate that are refused here, or
- * whose bits are to be reversed. */
+/* libtiff undoes the predictors of LZW, LZMA and Zstandard, or refuses them; and those of Deflate that are refused
+ * here, or whose bits are to be reversed. */
 static bool read_predictor(tiff_file *f, tiff_layout *t, unsigned compression, error *err)
 {
-    if (compression == COMPRESSION_LZW || compression == COMPRESSION_ZSTD) return true;
+    if (compression == COMPRESSION_LZW || compression == COMPRESSION_ZSTD || compression == COMPRESSION_LZMA)
+        return true;
     const bool deflate = compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ADOBE_DEFLATE;
     const bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
     const unsigned predictor = deflate ? field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : tiff_predictor(f);
@@ -267,7 +275,7 @@ static int count_pages(tiff_file *f)
     return pages;
 }
 
-static bool one_picture(tiff_file *f, error *err)
+static bool one_picture(tiff_file *f, bool strict, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
     if (is_part(f))
@@ -276,8 +284,10 @@ static bool one_picture(tiff_file *f, error *err)
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
         if (i <= MOST && !TIFFReadDirectory(f->tif)) {
-            if (f->circle) break;
-            return tiff_fail(f, err);
+            f->ends = f->cut && !strict;
+            if (!f->circle && !f->ends) return tiff_fail(f, err);
+            f->first.text[0] = '\0', f->cut = false;
+            break;
         }
         if (i > MOST || !is_part(f))
             return fail(err, "a TIFF of several pictures, in %d pages; --page N reads one, the first is 0",
@@ -286,7 +296,7 @@ static bool one_picture(tiff_file *f, error *err)
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
 }
 
-bool tiff_open_page(tiff_file *f, int page, int *pages, error *err)
+bool tiff_open_page(tiff_file *f, int page, bool strict, int *pages, error *err)
 {
     *pages = page ? count_pages(f) : 0;
     if (page > *pages)
@@ -294,7 +304,7 @@ bool tiff_open_page(tiff_file *f, int page, int *pages, error *err)
     if (page > 1 && !TIFFSetDirectory(f->tif, (tdir_t)(page - 1))) return tiff_fail(f, err);
     uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
     if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
-    return page || one_picture(f, err);
+    return page || one_picture(f, strict, err);
 }
 
 #endif

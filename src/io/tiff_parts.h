@@ -21,6 +21,7 @@ typedef struct tiff_file {
     bool strict; /* warnings are errors: they concern pixels */
     bool cut;    /* something behind the end was asked for */
     bool circle; /* the chain of directories leads back to one of them */
+    bool ends;   /* it leads beyond the end of the file */
     error first; /* empty: no error so far */
 } tiff_file;
 
@@ -93,8 +94,8 @@ void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
 /* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
  * of several pictures, and one that begins with a thumbnail or a mask.  Refuses a volume.  A chain of directories ends
- * where it leads back. */
-bool tiff_open_page(tiff_file *f, int page, int *pages, error *err);
+ * where it leads back, or, unless that is refused too, beyond the end of the file. */
+bool tiff_open_page(tiff_file *f, int page, bool strict, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
 

@@ -53,7 +53,11 @@ void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_
     if (t->same) {
         memcpy(dst + (t->planes ? (size_t)channel * plane_bytes : 0), raw, pixels * (size_t)t->channels * size);
     } else if (t->palette) {
-        for (size_t x = 0; x < pixels; x++) memcpy(dst + 3 * x, colours[bits_at(raw, x, t->bits)], 3);
+        const int channels = t->channels;
+        for (size_t x = 0; x < pixels; x++, dst += channels) {
+            memcpy(dst, colours[bits_at(raw, x * (size_t)t->samples, t->bits)], 3);
+            if (channels > 3) dst[3] = raw[2 * x + 1];
+        }
     } else if (t->planar) {
         put_channel(t, raw, pixels, 0, dst + (size_t)channel * apart);
     } else {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""TIFFs as GDAL writes them, in every command: blocks that are not in the file; texts of the value for no data."""
+"""TIFFs as GDAL and others write them, in every command: blocks that are not in the file; texts of the value for no
+data; a palette with alpha; a page behind the end of the file."""
 import json
 import os
 
@@ -85,8 +86,8 @@ def check_sparse(dir, index, dtype, tile, planar, missing, nodata):
 
 def nodata_texts(dir):
     """Texts of GDAL's tag, as GDAL 3.10 reads them (rasterio 1.4), and how many of 65535, 0, 3 it counts."""
-    numbers = ["65535", "65535\n", "65535\t", " 65535 \r\n", "65535 65535", "65535,0", "65535.0abc", "6.5535e4", "+65535"]
-    for text in [*numbers, ""]:
+    blanks = ["65535", "65535\n", "65535\t", " 65535 \r\n"]
+    for text in [*blanks, "65535 65535", "65535,0", "65535.0abc", "6.5535e4", "+65535", ""]:
         for dtype in ("u2", "f4", "f8"):
             yield repr(text), np.array([[65535, 0, 3]], dtype), text, 2 if text else 3, ""
     for text in ("abc", "0xFFFF", "-"):
@@ -121,9 +122,51 @@ def check_nodata(dir, pixels, text, count, words):
     return problems
 
 
+def stored(dir, data, *more):
+    """The samples that a filter of one pixel writes, and what it says."""
+    path, out = os.path.join(dir, "stored.tif"), os.path.join(dir, "stored.npy")
+    with open(path, "wb") as file:
+        file.write(data)
+    status, _, said = run_sat(path, "--box", "1", *more, "-o", out)
+    return (np.load(out) if status == 0 else None), said
+
+
+def check_palette(dir, tile, missing):
+    """Indices and alpha become RGBA, by Pillow's rule: the high byte of each colour."""
+    rng = np.random.default_rng(5)
+    pixels = rng.integers(0, 256, (40, 50, 2)).astype("u1")
+    colours = rng.integers(0, 65536, (3, 256))
+    tags = {262: 3, 320: [int(v) for v in colours.ravel()], 338: 2}
+    got, said = stored(dir, tiff({"pixels": pixels, "tile": tile, "rows": 7, "tags": tags, "missing": missing}),
+                       "--alpha", "straight")
+    for block in missing:
+        pixels[block * 7:block * 7 + 7] = 0
+    want = np.concatenate([(colours >> 8).T[pixels[..., 0]], pixels[..., 1:]], 2)
+    return [] if got is not None and np.array_equal(got, want) else [said]
+
+
+def check_next(dir):
+    """A directory that lies behind the end of the file does not hide the first page."""
+    pixels = np.arange(60, dtype="u1").reshape(6, 10)
+    problems = []
+    for then in (100000, 2**32 - 1):
+        data = tiff({"pixels": pixels}, then=then)
+        got, said = stored(dir, data)
+        if got is None or not np.array_equal(got, pixels) or "names another page behind its end" not in said:
+            problems.append(f"{then}: {said}")
+        got, said = stored(dir, data, "--strict")
+        if got is not None or "truncated" not in said:
+            problems.append(f"{then}, --strict: {said}")
+    return problems
+
+
 def main():
     tap = Tap()
     with scratch() as dir:
+        for tile, missing in ((None, ()), (16, ()), (None, (1, 3))):
+            name = f"a palette with alpha, {tile or 'strips'}, {len(missing)} missing"
+            tap.report(name, check_palette(dir, tile, missing))
+        tap.report("a next page behind the end of the file", check_next(dir))
         tiles = np.full((128, 128), 100, np.uint8)
         for nodata, more, mean, count in (("", [], 25, 16384), ("7", [], 100, 4096), ("nan", [], 25, 16384),
                                           ("7", ["--nodata", "none"], 30.25, 16384)):

@@ -19,9 +19,10 @@ def blocks(pixels, tile, rows, planar):
                 yield block.astype(block.dtype.newbyteorder("<")).tobytes()
 
 
-def tiff(*pages):
+def tiff(*pages, then=0):
     """The bytes of a file of pages, each a dict: pixels (H, W) or (H, W, C); tile, the side of tiles, or rows of a
-    strip; planar; missing, the numbers of blocks that are left out, or "all"; nodata, GDAL's text; tags, of numbers."""
+    strip; planar; missing, the numbers of blocks that are left out, or "all"; nodata, GDAL's text; tags, of numbers.
+    then: where the last directory says that another one is."""
     out = bytearray(b"II*\0\0\0\0\0")
     last = 4  # where the offset of the next directory belongs
     for page in pages:
@@ -59,4 +60,5 @@ def tiff(*pages):
                 directory += struct.pack("<HHI", tag, kind, count) + data.ljust(4, b"\0")
         last = len(out) + len(directory)
         out += directory + b"\0\0\0\0" + behind
+    out[last:last + 4] = struct.pack("<I", then)
     return bytes(out)

@@ -154,6 +154,28 @@ static void the_palette_ends_where_the_header_says(void **state)
     }
 }
 
+/* Files whose pixels are said to begin behind the header have their palette there, as Pillow reads them. */
+static void an_offset_may_leave_out_the_palette(void **state)
+{
+    static const char *const names[] = {"pillow1.bmp", "pillow8.bmp", "core4.bmp", "rle4.bmp"};
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        uint8_t *bytes;
+        size_t n;
+        image want, img;
+        error err;
+        read_fixture(names[k], &bytes, &n);
+        assert_true(decode_exactly(bytes, n, &plain, &want, &err));
+        store_le32(bytes + 10, 14 + load_le32(bytes + 14));
+        if (!decode_exactly(bytes, n, &plain, &img, &err)) fail_msg("%s: %s", names[k], err.text);
+        assert_int_equal(img.channels, want.channels);
+        assert_memory_equal(img.data, want.data, image_bytes(&want));
+        image_free(&img);
+        image_free(&want);
+        free(bytes);
+    }
+}
+
 /* One bit of one pixel makes it an alpha. */
 static void an_alpha_of_nothing_is_opaque(void **state)
 {
@@ -334,6 +356,7 @@ int main(void)
         cmocka_unit_test(what_is_passed_over_has_the_first_colour),
         cmocka_unit_test(greys_make_a_grey_image),
         cmocka_unit_test(the_palette_ends_where_the_header_says),
+        cmocka_unit_test(an_offset_may_leave_out_the_palette),
         cmocka_unit_test(grey_is_written_with_a_ramp),
         cmocka_unit_test(an_alpha_of_nothing_is_opaque),
         cmocka_unit_test(few_codes_do_not_make_a_large_image),

@@ -336,6 +336,35 @@ static void a_few_bytes_get_no_large_memory(void **state)
     }
 }
 
+/* Eight pixels in a byte, rows of whole bytes, as Pillow writes them; in runs they are refused. */
+static void one_bit_of_a_pixel_is_black_or_white(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= 17; width++)
+        for (int flags = 0; flags <= (FROM_RIGHT | FROM_TOP); flags += FROM_RIGHT) {
+            uint8_t bytes[HEADER_BYTES + 3 * HEIGHT] = {
+                [2] = GREY, [12] = (uint8_t)width, [14] = HEIGHT, [16] = 1, [17] = (uint8_t)flags};
+            const size_t row = ((size_t)width + 7) / 8, n = HEADER_BYTES + row * HEIGHT;
+            uint32_t seed = 9;
+            image img;
+            error err;
+            for (size_t i = HEADER_BYTES; i < n; i++) bytes[i] = (uint8_t)next_random(&seed);
+            if (!decode_exactly(bytes, n, &plain, &img, &err)) fail_msg("%d pixels: %s", width, err.text);
+            assert_int_equal(img.channels, 1);
+            for (int y = 0; y < HEIGHT; y++)
+                for (int x = 0; x < width; x++) {
+                    const int stored_x = flags & FROM_RIGHT ? width - 1 - x : x,
+                              stored_y = flags & FROM_TOP ? y : HEIGHT - 1 - y;
+                    const uint8_t byte = bytes[HEADER_BYTES + (size_t)stored_y * row + (size_t)stored_x / 8];
+                    assert_int_equal(((uint8_t *)img.data)[y * width + x], byte >> (7 - stored_x % 8) & 1 ? 255 : 0);
+                }
+            image_free(&img);
+            assert_false(decode_exactly(bytes, n - 1, &plain, &img, &err));
+            bytes[2] |= RUNS;
+            assert_false(decode_exactly(bytes, n, &plain, &img, &err));
+        }
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -349,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_stream_with_attributes_is_read_for_its_extension_area),
         cmocka_unit_test(grey_of_sixteen_bits_has_to_declare_its_alpha),
         cmocka_unit_test(a_last_run_may_be_too_long),
+        cmocka_unit_test(one_bit_of_a_pixel_is_black_or_white),
         cmocka_unit_test(a_few_bytes_get_no_large_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

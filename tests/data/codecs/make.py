@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Makes the image files that other software wrote, and what it reads from them.
 
-Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and jpegtran, and libtiff's tiffcp.  Run in this folder.  Every file stands in
-expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode
-them; `make check`
-compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
+Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and jpegtran, and libtiff's tiffcp.  Run in this folder.  Every
+file stands in expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or
+OpenCV decode them; `make check` compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
 """
 import io
 import os
@@ -458,6 +457,11 @@ tiff("tiles-planar.tif", np.ascontiguousarray(rgb.transpose(2, 0, 1)), rgb,
 tiff("float.tif", light, copy=["-c", "zip:3", "-r", "4"], photometric="rgb")
 tiff("float-be.tif", light[:, :, 0], byteorder=">", photometric="minisblack")
 tiff("white.tif", rgb[:, :, 0], 255 - rgb[:, :, 0], photometric="miniswhite")
+for name, source, codec, want in (
+        ("lzma.tif", "lzw.tif", "lzma", rgb), ("lerc.tif", "float-be.tif", "lerc", light[:, :, 0]),
+        ("webp.tif", "lzw.tif", "webp:100", None)):
+    subprocess.run(["tiffcp", "-c", codec, source, name], check=True)
+    expect(name, read(name) if want is None else want)
 geo = [(33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
        (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True), (34737, "s", 8, "WGS 84|", True),
        (42113, "s", 0, "-9999", True)]
