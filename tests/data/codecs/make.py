@@ -3,7 +3,8 @@
 
 Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and jpegtran, and libtiff's tiffcp.  Run in this folder.  Every
 file stands in expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or
-OpenCV decode them; `make check` compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
+OpenCV decode them; `make check` compares ours.  PNG layouts that neither can write are put together here, and read by
+Pillow as well.
 """
 import io
 import os
