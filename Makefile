@@ -291,18 +291,18 @@ demo-run: all
 	$(B)/sat data/coffee.png --box 31 -o $(B)/demo.png
 	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
 
-## check: install what is missing (as root), build, run all tests
+## check: install what is missing (as root), build, run all tests, or those of SUITES (groups and files of tests/run.sh)
 check: deps-test
 	@$(MAKE) $(AGAIN) check-run
 unit: $(UNIT) $(B)/tests/sat $(B)/tests/libsat.so $(REPLAY)
-check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
+check-build: all unit $(if $(SUITES),,simt $(SIMT_UNIT)) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 # Before the simulator is built: what it may not include shows in seconds.
 $(B)/kernels.now $(B)/kernels.changed: FORCE
 	@mkdir -p $(@D)
 	@B=$(B) tests/simt/changed.sh $(if $(filter %.now,$@),--all) >$@
 check-run: $(B)/kernels.now check-build
-	@B=$(B) tests/run.sh
-	@mv $(B)/kernels.now $(B)/kernels.passed
+	@B=$(B) tests/run.sh $(SUITES)
+	$(if $(SUITES),,@mv $(B)/kernels.now $(B)/kernels.passed)
 
 ## judges: what takes hours: all tests on other processors, systems, compilers, settings; writes tests/machines/verified.txt
 judges: deps-judges

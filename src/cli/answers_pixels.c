@@ -94,7 +94,7 @@ static bool read_rows(answers_pixels *p, int64_t from, int64_t to, sat_view *row
     *rows = image_lines_view(&part);
     part.data = p->counts, part.type = SAT_U8, part.channels = 1, part.row_bytes = (size_t)part.width;
     *counts = image_lines_view(&part);
-    return !p->mask.by || mask_rows_read(&p->counting, from, counts, err);
+    return !p->mask.count || mask_rows_read(&p->counting, from, counts, err);
 }
 
 /* A pipe is opened once, and may hold a mask that has no rows. */
@@ -110,10 +110,10 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     const image *head = &p->from.head;
     const image_shape shape = image_shape_of(head);
     *serves = !choice->mask || is_file(choice->mask);
-    if (*serves && choice->mask && !mask_file_open(&p->mask, choice, head, decode->threads, err)) return false;
+    if (*serves && !mask_files_open(&p->mask, choice, head, decode->threads, err)) return false;
     *serves = *serves && !p->mask.whole;
     if (!*serves) {
-        row_source_close(&p->mask);
+        mask_files_close(&p->mask);
         return true;
     }
     const int64_t step = p->from.step;
@@ -122,7 +122,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
     p->band = p->band > step ? p->band - p->band % step : step;
     if (p->band > head->height) p->band = head->height;
     uint64_t all = p->from.memory_bytes + (uint64_t)p->band * row;
-    if (choice->mask) all += mask_rows_bytes(&p->mask) + (uint64_t)p->band * mask_row;
+    if (p->mask.count) all += mask_rows_bytes(&p->mask) + (uint64_t)p->band * mask_row;
     if (!image_memory_allows(&shape, all, err)) return false;
     memory_take(&decode->memory->share, all);
     p->bytes = all;
@@ -130,7 +130,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
         say(input_name(p->from.path),
             "no table is made: the rectangles are summed from the pixels, %lld rows at a time", (long long)p->band);
     return (p->rows = memory_rows(p->band, row, err)) &&
-           (!choice->mask ||
+           (!p->mask.count ||
             (mask_rows_open(&p->counting, &p->mask, err) && (p->counts = memory_rows(p->band, mask_row, err))));
 }
 
@@ -188,7 +188,7 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
 void answers_pixels_close(answers_pixels *p)
 {
     row_source_close(&p->from);
-    row_source_close(&p->mask);
+    mask_files_close(&p->mask);
     image_free(&p->whole);
     free(p->rows);
     mask_rows_close(&p->counting);

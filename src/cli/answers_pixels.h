@@ -10,12 +10,13 @@
 
 /* Zeroed, it holds nothing. */
 typedef struct answers_pixels {
-    image whole;           /* or empty: rows are read */
-    row_source from, mask; /* mask: of --mask, beside rows that are read */
-    int64_t band, read;    /* of them: at a time; the one behind the last that was read */
-    uint64_t bytes;        /* that they take, at most; */
-    uint64_t whole_bytes;  /* that the image takes which is read whole where there is room for it; 0: it is not */
-    char *rows, *counts;   /* of these rows; a byte for each pixel that says whether it counts */
+    image whole; /* or empty: rows are read */
+    row_source from;
+    mask_files mask;      /* beside rows that are read */
+    int64_t band, read;   /* of them: at a time; the one behind the last that was read */
+    uint64_t bytes;       /* that they take, at most; */
+    uint64_t whole_bytes; /* that the image takes which is read whole where there is room for it; 0: it is not */
+    char *rows, *counts;  /* of these rows; a byte for each pixel that says whether it counts */
     mask_rows counting;
     bool failed; /* to read a row */
 } answers_pixels;

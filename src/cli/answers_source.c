@@ -174,7 +174,7 @@ static bool choose_valid(const answers_job *job, const valid_choice *choice, con
 {
     sat_backend_info info;
     if (!valid_of_image(&a->valid, choice, img, a->input, false, given->threads, verbose, err)) return false;
-    ask->holes = job->valid.mask || !valid_all(&a->valid);
+    ask->holes = valid_has_mask(&job->valid) || !valid_all(&a->valid);
     for (size_t i = 0; ask->holes && ask->backend && sat_backend_entry(i, &info); i++)
         if (info.device && strcmp(info.name, ask->backend) == 0)
             return fail(err, "--backend %s: samples that do not count are left out on the CPU alone", ask->backend);
@@ -202,12 +202,12 @@ static bool open_rows(const answers_job *job, const decode_options *decode, answ
 {
     answers_ask ask = answers_ask_of(job);
     valid_choice choice = job->valid;
-    choice.mask = NULL;
+    choice.mask = choice.own_mask = NULL;
     *serves = false;
     if (!choose_valid(job, &choice, &a->pixels.from.head, decode, job->common->verbose, a, &ask, err)) return false;
     if (!takes_rows(decode, &ask, a)) return true;
     if (!answers_pixels_rows(&a->pixels, &job->valid, decode, job->common->verbose, serves, err)) return false;
-    a->by_pixels = *serves, a->valid.masked = *serves && job->valid.mask;
+    a->by_pixels = *serves, a->valid.masked = *serves && valid_has_mask(&job->valid);
     return true;
 }
 
@@ -267,18 +267,22 @@ static void describe(answers_source *a)
     a->sums = !img ? t->type : is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
 }
 
-bool answers_source_open(answers_source *a, const answers_job *job, const char *input, rects *from, error *err)
+bool answers_source_open(answers_source *a, const answers_job *given, const char *input, rects *from, error *err)
 {
     input_file in;
+    answers_job of_input = *given, *job = &of_input;
     *a = (answers_source){.input = input, .decode = job->decode, .ask = answers_ask_of(job), .from = from};
     a->memory = (image_memory){.work = table_bytes, .context = a};
-    a->ask.holes = job->valid.mask;
     a->decode.planes_from = 2, a->decode.takes_nodata = !job->valid.nodata_given;
     a->decode.memory = &a->memory;
     bool ok = input_open_rows(&in, &a->pixels.from, input, &a->decode, err);
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
+    ok = ok && (in.is_table || valid_find_own(&job->valid, input, &a->pixels.from.head.meta, a->decode.page,
+                                              job->common->verbose, err));
+    a->ask.holes = valid_has_mask(&job->valid);
     ok = ok && (in.is_table ? open_table(job, &in, from, a, err) : open_image(job, &in, &a->decode, from, a, err));
     source_close(&in.file);
+    a->own_mask = job->valid.own_name;
     if (ok) describe(a);
     return ok;
 }
@@ -292,5 +296,6 @@ void answers_source_close(answers_source *a)
     answers_pixels_close(&a->pixels);
     meta_free(&a->meta);
     valid_free(&a->valid);
+    free(a->own_mask);
     memory_keep(&a->memory.share, 0);
 }

@@ -22,6 +22,7 @@ typedef struct answers_source {
     image_meta meta;       /* of an image that a table answers for */
     int64_t imprecise;     /* variances of the table that rounding may have spoilt (sat_statistics.imprecise) */
     valid_samples valid;   /* what counts; of a table with counts its value for no data, or NaN */
+    char *own_mask;        /* malloc'd: the name of FILE.msk, or NULL */
     decode_options decode; /* of images, with what it points to: */
     image_memory memory;
     answers_ask ask;   /* what the choice of a table depends on, */

@@ -397,7 +397,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     int at_output = -1;
     const job_kind *kind = j->table ? &job_of_table : j->windows.outputs > 0 ? &job_of_windows : &job_of_filter;
     double start = clock_now_s();
-    const job_need need = {.j = j, .threads = threads};
+    job_need need = {.j = j, .threads = threads};
     image_memory memory = {.work = kind->bytes, .context = &need};
     decode_options decode = j->decode;
     decode.threads = threads, decode.memory = &memory, decode.planes_from = planes_from(j, outputs);
@@ -405,16 +405,21 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     decode.progress = (io_progress){progress_more, &spent.item};
 
     job_stage(j, &spent, "decode");
-    row_source rows, mask = {.in.fd = -1};
+    row_source rows;
+    mask_files mask = {.count = 0};
+    job of_input;
     bool ok = row_source_open(&rows, input, &decode, &err);
     char why[96];
     const char *whole = ok ? kind->whole(j, &rows, outputs) : NULL;
-    if (ok && !whole && j->valid.mask) {
-        ok = mask_file_open(&mask, &j->valid, &rows.head, threads, &err);
+    of_input = *j;
+    if (ok) ok = valid_find_own(&of_input.valid, input, &rows.head.meta, decode.page, j->verbose, &err);
+    j = need.j = &of_input;
+    if (ok && !whole && valid_has_mask(&j->valid)) {
+        ok = mask_files_open(&mask, &j->valid, &rows.head, threads, &err);
         if (!mask.whole && mask.in_order && stream_border_repeats(j->border)) mask.whole = "its last rows come first";
         if (!mask.whole && mask.in_order && job_reads_twice(j)) mask.whole = "it is a pipe, and read twice";
         if (mask.whole) {
-            snprintf(why, sizeof why, "of --mask %s", mask.whole);
+            snprintf(why, sizeof why, "of the mask %s", mask.whole);
             whole = why;
         }
     }
@@ -423,7 +428,7 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
     ok = ok && (streams || row_source_image(&rows, &decode, &img, &err));
     const job_source from = {.img = streams ? NULL : &img,
                              .from = &rows,
-                             .mask = streams && j->valid.mask ? &mask : NULL,
+                             .mask = streams && mask.count ? &mask : NULL,
                              .mask_file = mask.whole ? &mask : NULL,
                              .share = &memory.share};
     if (ok) {
@@ -437,7 +442,8 @@ static bool job_run(const job *j, const char *input, char *const *outputs, int t
                       j->border_values, image_planes(head));
         ok = ok && kind->run(j, input, &from, outputs, threads, &spent, &at_output, &err);
     }
-    row_source_close(&mask);
+    mask_files_close(&mask);
+    free(of_input.valid.own_name);
     row_source_close(&rows);
     image_free(&img);
     memory_keep(&memory.share, 0);
@@ -485,10 +491,10 @@ static int descriptors_left(int most)
 
 /* Files that are worked on at a time: one for each worker, if their descriptors are within the process's limit.  An
  * image takes its input, which is open to the end where its rows are read, of each output a file and its directory, and
- * one more for what is read meanwhile, as the size of a cache (src/cpu/machine.c); and a mask. */
+ * one more for what is read meanwhile, as the size of a cache (src/cpu/machine.c); and its masks. */
 static int jobs_at_once(const batch *b, const job *j, int workers)
 {
-    const int each = 2 * (int)b->each + 2 + (j->valid.mask != NULL);
+    const int each = 2 * (int)b->each + 2 + 1 + (j->valid.mask != NULL);
     const int jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
     return jobs > 1 ? jobs : 1;
 }

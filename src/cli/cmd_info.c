@@ -78,6 +78,7 @@ static void put_meta_text(const image_meta *meta, text_out *t)
     memcpy(nodata, meta->nodata, sizeof nodata);
     make_printable(nodata);
     if (nodata[0]) text_printf(t, "  no data     %s\n", nodata);
+    if (meta->mask_page) text_printf(t, "  mask        page %d says which pixels count\n", meta->mask_page - 1);
     if (meta->note[0]) text_printf(t, "  note        %s\n", meta->note);
 }
 
@@ -116,6 +117,7 @@ static void put_image_json(const image *img, const image_format *format, text_ou
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
     if (img->meta.nodata[0]) text_json_member(t, "nodata", img->meta.nodata);
+    if (img->meta.mask_page) text_printf(t, ",\"mask_page\":%d", img->meta.mask_page - 1);
     if (img->meta.note[0]) text_json_member(t, "note", img->meta.note);
 }
 

@@ -232,9 +232,9 @@ static uint64_t pass_bytes(const job_need *need, const image_shape *shape)
     mask.channels = 1;
     w.j.verbose = false;
     if (w.j.border_values > 1) w.j.border_values = shape->channels; /* another number is refused later */
-    w.valid.masked = valid->mask || valid->skip_nan || valid->has_nodata;
+    w.valid.masked = valid_has_mask(valid) || valid->skip_nan || valid->has_nodata;
     w.all = !w.valid.masked;
-    const uint64_t masks = valid->mask ? job_image_bytes(&mask, SAT_U8) * (w.j.passes > 1 ? 3 : 1) : 0;
+    const uint64_t masks = valid_has_mask(valid) ? job_image_bytes(&mask, SAT_U8) * (w.j.passes > 1 ? 3 : 1) : 0;
     return masks + stream_measure(&w.j, &w.head, job_result_type(&w.j, shape->type), need->threads, open_filter, &w);
 }
 
@@ -291,7 +291,7 @@ static bool what_counts(work *w, stream *s, error *err)
     valid_samples *valid = &w->valid;
     const valid_choice choice = job_valid(j, &s->from);
     if (!valid_of_image(valid, &choice, img, w->input, false, s->threads, j->verbose, err)) return false;
-    if (j->valid.nodata_given && !valid->has_nodata) w->head.meta.nodata[0] = 0;
+    if ((j->valid.nodata_given || j->valid.own_found) && !valid->has_nodata) w->head.meta.nodata[0] = 0;
     valid->masked = s->from.mask || valid->mask.data;
     w->all = valid_all(valid) && j->windows.min_valid == 0;
     const bool boxes = !w->all && !j->filter.kind, ones = boxes && s->passes > 1 && !by_value(valid);

@@ -66,7 +66,7 @@ image *job_head(const job_source *from)
 valid_choice job_valid(const job *j, const job_source *from)
 {
     valid_choice choice = j->valid;
-    if (!from->img) choice.mask = NULL;
+    if (!from->img) choice.mask = choice.own_mask = NULL;
     choice.opened = from->mask_file;
     return choice;
 }

@@ -166,11 +166,13 @@ void job_stage(const job *j, times *spent, const char *label);
 
 /* What is read: an image that has been decoded, or its rows, a band at a time (stream.h). */
 struct row_source;
+struct mask_files;
 typedef struct job_source {
-    image *img;                     /* emptied, to save memory; or NULL: rows are read */
-    struct row_source *from, *mask; /* of the input, and of --mask; mask: NULL where it is not read by rows */
-    struct row_source *mask_file;   /* of --mask, where it was opened, but is to be decoded; or NULL */
-    memory_share *share;            /* of the memory that rows take */
+    image *img;                   /* emptied, to save memory; or NULL: rows are read */
+    struct row_source *from;      /* of the input */
+    struct mask_files *mask;      /* of its masks; NULL where they are not read by rows */
+    struct mask_files *mask_file; /* where they were opened, but are to be decoded; or NULL */
+    memory_share *share;          /* of the memory that rows take */
 } job_source;
 
 /* What counts in it; of rows without the mask, which is read beside them. */

@@ -116,7 +116,7 @@ static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int
     sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
     spec.power = power;
     spec.level = has_level(j, shape->type); /* 1: any level takes as much memory */
-    spec.masked = j->valid.mask != NULL;
+    spec.masked = valid_has_mask(&j->valid);
     spec.skip_nan = j->valid.skip_nan, spec.has_nodata = j->valid.has_nodata, spec.nodata = j->valid.nodata;
     sat_bytes bytes;
     const sat_status status = sat_plan_bytes(&spec, &bytes);
@@ -128,8 +128,8 @@ static uint64_t job_table_bytes(const image_shape *shape, const void *context)
     const job_need *need = context;
     image_shape mask = *shape;
     mask.channels = 1;
-    const bool counts = need->j->counts || need->j->valid.mask || need->j->valid.nodata_given;
-    uint64_t all = need->j->valid.mask && !need->by_rows ? job_image_bytes(&mask, SAT_U8) : 0;
+    const bool counts = need->j->counts || valid_has_mask(&need->j->valid) || need->j->valid.nodata_given;
+    uint64_t all = valid_has_mask(&need->j->valid) && !need->by_rows ? job_image_bytes(&mask, SAT_U8) : 0;
     for (int m = 0; m < MOMENTS; m++) {
         const bool used = m == COUNTS ? counts : m == SUMS || need->j->squares;
         if (used && __builtin_add_overflow(all, moment_bytes(need, shape, powers[m]), &all)) return UINT64_MAX;
@@ -191,7 +191,7 @@ static bool open_moment(band_work *w, int which, error *err)
 static bool prepare(const job *j, const char *input, const job_source *in, int threads, band_work *w, error *err)
 {
     const image *img = job_head(in);
-    row_source *mask = in->mask;
+    mask_files *mask = in->mask;
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
     const image_shape shape = image_shape_of(img);

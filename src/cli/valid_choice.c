@@ -1,14 +1,16 @@
 /* valid_choice.c - which samples of an image count. */
 #include "valid_choice.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "mask_rows.h"
 #include "messages.h"
 #include "number.h"
-#include "row_source.h"
 #include "sample_type.h"
 #include "sat_image.h"
 #include "text_out.h"
@@ -55,14 +57,14 @@ bool valid_option(valid_choice *v, options *o, int c)
     }
 }
 
-/* A file's text: one of these, or a number, whatever follows it, as GDAL reads it. */
+/* Reads a file's text for no data as GDAL does: one of these words, or a number, whatever follows it. */
 static nodata_kind nodata_of(const char *text, double *value)
 {
     char word[NODATA_TEXT_BYTES];
     snprintf(word, sizeof word, "%s", text);
     if (is_special(word, value)) return NODATA_VALUE;
     const size_t n = number_bytes(word, NUMBER_SIGN | NUMBER_REAL);
-    if (n == 0 || word[n] == 'x' || word[n] == 'X') return NODATA_WORDS;
+    if (n == 0 || (n == 1 && *word == '0' && (word[1] == 'x' || word[1] == 'X'))) return NODATA_WORDS;
     word[n] = 0;
     return number_of(word, NUMBER_SIGN | NUMBER_REAL, value) ? NODATA_VALUE : NODATA_BEYOND;
 }
@@ -86,10 +88,11 @@ static bool choose_nodata(valid_samples *v, const valid_choice *choice, const im
         return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
     if (v->has_nodata && !sat_type_holds(type, v->nodata))
         return fail(err, "--nodata %.17g: no %s sample can be that", v->nodata, sat_type_name(type));
-    if (choice->nodata_given || !text[0]) return true;
+    if (choice->nodata_given || choice->own_found || !text[0]) return true;
     const nodata_kind kind = nodata_of(text, &value);
+    if (type == SAT_F32 && kind == NODATA_VALUE && (value > FLT_MAX || value < -FLT_MAX))
+        value = (double)(float)value; /* an infinity, as in GDAL */
     const bool number = kind != NODATA_WORDS, fits = kind == NODATA_VALUE && sat_type_holds(type, value);
-    if (!number && choice->strict) return fail(err, "its value for no data is '%s', which is no number", text);
     v->skip_nan = fits && is_nan(value);
     v->has_nodata = fits && !is_nan(value);
     if (v->has_nodata) v->nodata = value;
@@ -105,38 +108,83 @@ static bool clear(const image *mask, const image *from, int first, int channels,
     return sat_mask_clear(&to, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err)
+/* ---- masks --------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool valid_find_own(valid_choice *v, const char *input, const image_meta *meta, int page, bool verbose, error *err)
+{
+    const bool none = v->nodata_given && !v->has_nodata && !v->skip_nan;
+    if (none || page > 1 || strcmp(input, "-") == 0 || !is_file(input)) return true;
+    if (meta->mask_page) {
+        v->own_found = true, v->own_mask = input, v->own_page = meta->mask_page;
+        if (verbose) say(input, "its page %d is the mask that says which pixels count", v->own_page - 1);
+        return true;
+    }
+    if (asprintf(&v->own_name, "%s.msk", input) < 0) {
+        v->own_name = NULL;
+        return fail_memory(err, "out of memory: a name");
+    }
+    if (!is_file(v->own_name)) return true;
+    v->own_found = true, v->own_mask = v->own_name;
+    if (verbose) say(input, "the mask %s says which pixels count", v->own_name);
+    return true;
+}
+
+bool valid_mask_name(const valid_choice *v, int i, mask_name *name)
+{
+    const bool own = v->own_mask && i == 0;
+    const char *path = own ? v->own_mask : i == (v->own_mask != NULL) ? v->mask : NULL;
+    if (!path) return false;
+    *name = (mask_name){.path = path, .page = own ? v->own_page : 0};
+    if (own && v->own_page)
+        snprintf(name->text, sizeof name->text, "its mask, page %d", v->own_page - 1);
+    else
+        snprintf(name->text, sizeof name->text, "%s %.*s", own ? "its mask" : "--mask", (int)sizeof name->text - 16,
+                 path);
+    return true;
+}
+
+bool valid_mask_fits(const mask_name *name, const image *mask, const image *img, error *err)
 {
     if (image_planes(mask) > 1)
-        return fail(err, "--mask %s: an image of %d bands; a mask has one, or the channels of a picture", path,
+        return fail(err, "%s: an image of %d bands; a mask has one, or the channels of a picture", name->text,
                     image_planes(mask));
     if (mask->width == img->width && mask->height == img->height) return true;
-    return fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", path, (long long)mask->width,
+    return fail(err, "%s: %lldx%lld px, where the image has %lldx%lld", name->text, (long long)mask->width,
                 (long long)mask->height, (long long)img->width, (long long)img->height);
 }
 
-decode_options valid_mask_decoding(const valid_choice *choice, int threads)
+decode_options valid_mask_decoding(const valid_choice *choice, const mask_name *name, int threads)
 {
     return (decode_options){.max_pixels = choice->max_pixels,
                             .no_orient = choice->no_orient,
                             .strict = choice->strict,
                             .threads = threads,
+                            .page = name->page,
                             .planes_from = 2 /* bands, which valid_mask_fits() refuses: none is left out */};
 }
 
-static bool clear_by_file(const image *mask, const valid_choice *choice, int threads, error *err)
+static bool clear_by_files(const image *mask, const valid_choice *choice, int threads, error *err)
 {
-    const char *path = choice->mask;
-    const decode_options decode = valid_mask_decoding(choice, threads);
-    image from = {0};
-    error why;
-    if (!(choice->opened ? row_source_image(choice->opened, &decode, &from, &why)
-                         : image_read(path, &decode, &from, NULL, &why)))
-        return fail(err, "--mask %s: %s", path, why.text);
-    const bool ok = valid_mask_fits(path, &from, mask, err) &&
-                    clear(mask, &from, 0, from.channels - image_has_alpha(&from), threads, err);
-    image_free(&from);
-    return ok;
+    mask_name name;
+    for (int i = 0; valid_mask_name(choice, i, &name); i++) {
+        const decode_options decode = valid_mask_decoding(choice, &name, threads);
+        image from = {0};
+        error why;
+        if (!(choice->opened ? row_source_image(&choice->opened->file[i], &decode, &from, &why)
+                             : image_read(name.path, &decode, &from, NULL, &why)))
+            return fail(err, "%s: %s", name.text, why.text);
+        const bool ok = valid_mask_fits(&name, &from, mask, err) &&
+                        clear(mask, &from, 0, from.channels - image_has_alpha(&from), threads, err);
+        image_free(&from);
+        if (!ok) return false;
+    }
+    return true;
 }
 
 bool valid_mask_of_ones(valid_samples *v, const image *img, error *err)
@@ -149,10 +197,10 @@ bool valid_mask_of_ones(valid_samples *v, const image *img, error *err)
 static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha, int threads,
                       error *err)
 {
-    if (!choice->mask && !by_alpha) return true;
+    if (!valid_has_mask(choice) && !by_alpha) return true;
     if (!valid_mask_of_ones(v, img, err)) return false;
     if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, threads, err)) return false;
-    if (choice->mask && !clear_by_file(&v->mask, choice, threads, err)) return false;
+    if (!clear_by_files(&v->mask, choice, threads, err)) return false;
     const sat_view mask = image_view(&v->mask);
     view_repeat_first(&mask);
     return true;
@@ -162,6 +210,9 @@ bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *i
                     int threads, bool verbose, error *err)
 {
     *v = (valid_samples){.nodata = 0};
+    const bool none = choice->nodata_given && !choice->has_nodata && !choice->skip_nan;
+    if (img->meta.mask_page && !choice->own_found && !none && !choice->quiet)
+        say(input_name(input), "its mask, page %d, is not read from a pipe; all pixels count", img->meta.mask_page - 1);
     if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, by_alpha, threads, err))
         return true;
     valid_free(v);

@@ -8,15 +8,39 @@
 /* As the command line has it; read by many threads. */
 typedef struct valid_choice {
     const char *mask;          /* a file, or NULL */
-    struct row_source *opened; /* the file, where it has been opened, to be read whole; else NULL */
+    const char *own_mask;      /* the image's own: a page of its file, or FILE.msk; or NULL */
+    int own_page;              /* the page, from 1; 0: of FILE.msk */
+    char *own_name;            /* malloc'd: FILE.msk's */
+    bool own_found;            /* the image has a mask of its own: the file's value says nothing */
+    struct mask_files *opened; /* the files, where they have been opened, to be read whole; else NULL */
     bool nodata_given;         /* else that of the file counts */
     bool quiet;                /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
     int64_t max_pixels; /* of the mask's file, which is read as the image is: */
     bool no_orient;
-    bool strict; /* of the mask's file, too: a value that is no number is an error */
+    bool strict; /* the same */
 } valid_choice;
+
+static inline bool valid_has_mask(const valid_choice *v)
+{
+    return v->mask || v->own_mask;
+}
+
+/* Takes the image's own mask, if it has one: a page of a TIFF that GDAL has marked so, or FILE.msk.  Then the file's
+ * own value for no data says nothing, as in GDAL.  Not with --nodata none, nor of another page than the first, nor of a
+ * pipe.  Says which, with `verbose`.  On true v->own_name is the caller's. */
+bool valid_find_own(valid_choice *v, const char *input, const image_meta *meta, int page, bool verbose, error *err);
+
+/* A mask's file, the image's own first, and how an error names it. */
+typedef struct mask_name {
+    const char *path;
+    int page;
+    char text[160]; /* "--mask FILE" */
+} mask_name;
+enum { VALID_MASKS = 2 };
+/* The i-th of them; false: there are no more. */
+bool valid_mask_name(const valid_choice *v, int i, mask_name *name);
 
 /* --nodata V, nan or none; --mask FILE.  False if the option is neither. */
 bool valid_option(valid_choice *v, options *o, int c);
@@ -42,10 +66,10 @@ static inline bool valid_all(const valid_samples *v)
  * true *v is the caller's, to be given to valid_free(). */
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
                     int threads, bool verbose, error *err);
-/* How the file of --mask is read. */
-decode_options valid_mask_decoding(const valid_choice *choice, int threads);
+/* How the file of a mask is read. */
+decode_options valid_mask_decoding(const valid_choice *choice, const mask_name *name, int threads);
 /* Refuses a mask of another size than the image. */
-bool valid_mask_fits(const char *path, const image *mask, const image *img, error *err);
+bool valid_mask_fits(const mask_name *name, const image *mask, const image *img, error *err);
 /* The mask becomes one by which all pixels count. */
 bool valid_mask_of_ones(valid_samples *v, const image *img, error *err);
 /* Pixels of an image with alpha whose alpha is 0 do not count, either. */

@@ -45,7 +45,7 @@ static sat_type own_type(const job *j, int i, sat_type sample)
     return o->compare ? SAT_U8 : sat_statistic_result(o->statistic, sample, j->window_width * j->window_height);
 }
 
-/* f16 stores integers up to 2048; no more of a sum or a count may be asked of it. */
+/* Refuses f16 for a sum or a count that can exceed 2048, up to which it stores all integers. */
 static bool fits_f16(const work *w, int i, error *err)
 {
     const window_request *r = w->r;

@@ -210,13 +210,13 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
         return false;
     if (in_runs(b) && b->top_down) return fail(err, "corrupt: a BMP in runs whose top row comes first");
     const uint32_t said = header_field(header, header_bytes, 32), most = b->bits <= 8 ? 1u << b->bits : 0;
-    if (begin == end) begin += (core ? 3 : 4) * (said > 0 && said < most ? said : most); /* it leaves out the palette */
+    b->entry_bytes = core ? 3 : 4;
+    if (begin == end) begin += b->entry_bytes * palette_entries(most, said); /* an offset that leaves out the palette */
     if (begin < end) return fail(err, "corrupt: the BMP's pixels lie in its header");
     if (begin - end > LARGEST_GAP)
         return fail(err, "corrupt: the BMP's pixels lie %zu bytes behind its header", begin - end);
     b->row_bytes = ((size_t)b->width * (size_t)b->bits + 31) / 32 * 4;
     b->palette = bytes + end;
-    b->entry_bytes = core ? 3 : 4;
     b->entries = palette_entries((begin - end) / b->entry_bytes, said);
     b->whole_palette = n - end >= colours(b) * b->entry_bytes;
     b->channels = b->fields[3].top ? 4 : b->whole_palette && is_grey(b) ? 1 : 3;

@@ -58,7 +58,7 @@ static bool read_header(const uint8_t *p, size_t n, header *h)
     }
     bool bytes = h->pixel_bits == 8 || h->pixel_bits == 16;
     h->bilevel = h->type == GREY && h->pixel_bits == 1 && !h->runs;
-    h->pixel_bytes = h->type == COLOUR ? colour_bytes(h->pixel_bits) : bytes ? h->pixel_bits / 8 : h->bilevel;
+    h->pixel_bytes = h->type == COLOUR ? colour_bytes(h->pixel_bits) : bytes ? h->pixel_bits / 8 : h->bilevel ? 1 : 0;
     if (h->width == 0 || h->height == 0 || h->pixel_bytes == 0) return false;
     h->begin = h->palette + (size_t)h->entries * h->entry_bytes;
     return (p[17] & ATTRIBUTE_BITS) <= 8 && (p[17] & INTERLEAVED) == 0;
@@ -259,8 +259,11 @@ static bool expand_row(const tga *t, const uint8_t *raw, uint8_t *row, error *er
     const bool alpha = t->kind != NOT_ALPHA;
     const ptrdiff_t step = h->from_right ? -t->channels : t->channels;
     uint8_t *dst = h->from_right ? row + (size_t)(h->width - 1) * (size_t)t->channels : row;
-    for (unsigned x = 0; h->bilevel && x < h->width; x++, dst += step) *dst = raw[x / 8] >> (7 - x % 8) & 1 ? 255 : 0;
-    for (unsigned x = 0; !h->bilevel && x < h->width; x++, raw += h->pixel_bytes, dst += step) {
+    if (h->bilevel) {
+        for (unsigned x = 0; x < h->width; x++, dst += step) *dst = raw[x / 8] >> (7 - x % 8) & 1 ? 255 : 0;
+        return true;
+    }
+    for (unsigned x = 0; x < h->width; x++, raw += h->pixel_bytes, dst += step) {
         if (h->type == GREY) {
             dst[0] = raw[0];
             if (alpha) dst[1] = raw[1];

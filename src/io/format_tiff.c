@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "codec.h"
 #include "orient.h"
@@ -73,18 +74,25 @@ static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
     snprintf(meta->nodata, sizeof meta->nodata, "%.0f", read);
 }
 
-/* What the value for no data is to the stored samples.  A text that no f32 is exactly, such as -3.402823e+38, has lost
- * digits: GDAL takes samples for it that differ by 2^-21, and beside the largest f32 by more. */
-static void take_nodata(tiff_layout *t, const image_meta *meta, const decode_options *opt)
+/* What missing blocks are filled with, and how near a sample must be to the value for no data to become it: of a text
+ * with few digits, such as -3.402823e+38, the samples' value is another one.  Of f32 GDAL's distance is 2^-21 of the
+ * value, and beside the largest f32, where its comparison overflows, more; of f64 that of the nearest f32. */
+static bool take_nodata(tiff_layout *t, const image_meta *meta, const decode_options *opt, error *err)
 {
+    const char *digits = meta->nodata + (*meta->nodata == '-' || *meta->nodata == '+');
     char *end;
-    const double value = strtod(meta->nodata, &end);
-    if (end == meta->nodata) return;
+    double value = strtod(meta->nodata, &end);
+    if (end == meta->nodata || strncasecmp(digits, "0x", 2) == 0)
+        return !meta->nodata[0] || !opt->strict ||
+               fail(err, "its value for no data is '%s', which is no number", meta->nodata);
+    if (strncmp(digits, "1.#", 3) == 0)
+        value = strncasecmp(digits + 3, "inf", 3) == 0 ? copysign(INFINITY, value) : NAN;
     t->missing = value;
     const double size = fabs(value), rounded = (double)(float)value;
-    if (opt->takes_nodata && t->type == SAT_F32 && t->bits == 32 && !t->inverted && isfinite(rounded) &&
-        rounded != value)
-        t->near = (float)(size * (size > 3.4028e38 ? 0x1p-16 : 0x1p-21));
+    const bool stored = !t->inverted && !t->premultiplied && is_float_type(t->type) && t->bits >= 32;
+    if (opt->takes_nodata && stored && isfinite(rounded) && rounded != value)
+        t->near = size > 3.4028e38 ? size * 0x1p-16 : t->bits == 32 ? size * 0x1p-21 : fabs(rounded - value);
+    return true;
 }
 
 typedef struct reading {
@@ -102,6 +110,7 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
         !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
         !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1, meta, err))
         return false;
+    meta->mask_page = r->file.mask;
     s->head.width = t->width;
     s->head.height = t->height;
     s->head.channels = t->channels;
@@ -116,11 +125,11 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
         meta->orientation = t->orientation;
     if (meta->orientation && !opt->no_orient) s->whole = "it is to be turned";
     if (!opt->channels.number && !opt->channels.name) tiff_note_bands(t, meta->note);
-    take_nodata(t, meta, opt);
+    if (!take_nodata(t, meta, opt, err)) return false;
     read_nodata_as_samples(t, meta);
     if (r->file.ends && !meta->note[0])
         snprintf(meta->note, sizeof meta->note,
-                 "it names another page behind its end; the first is read (--strict refuses it)");
+                 "the file ends before its next page; the first is read (--strict refuses it)");
     if (t->one && (t->colours != 1 || t->sample[0] != 0)) image_drop_profile(&s->head);
     return true;
 }

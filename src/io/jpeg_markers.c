@@ -180,7 +180,8 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         while (at < end && *at == 0xFF) at++;
         *from = end;
         /* of Huffman codes: arithmetic ones may end anywhere */
-        jpeg->ends_early = at == end && jpeg->has_scan && !jpeg->in_scans && jpeg->process <= SOF1;
+        jpeg->ends_early =
+            at == end && jpeg->has_scan && jpeg->components > 0 && !jpeg->in_scans && jpeg->process <= SOF1;
         if (at == end) return jpeg->ends_early || fail(err, "truncated: the JPEG has no end marker");
         int code = *at++;
         jpeg->has_noise = jpeg->has_noise || code == 0;

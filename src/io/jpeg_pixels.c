@@ -76,7 +76,7 @@ static _Noreturn void on_error(j_common_ptr info)
         fail(g->err, "out of memory: libjpeg");
     } else if (is_unsupported(g->base.msg_code)) {
         fail(g->err, "a JPEG that libjpeg cannot read: %s", text);
-    } else if (g->ends_early) {
+    } else if (g->ends_early && g->base.msg_code == JWRN_HIT_MARKER) {
         fail(g->err, "truncated: the file ends inside the JPEG's pixels");
     } else {
         fail(g->err, "corrupt: %s", text + (strncmp(text, said, sizeof said - 1) == 0 ? sizeof said - 1 : 0));
@@ -96,18 +96,19 @@ static bool is_padding(j_common_ptr info, const guard *g, int count)
 }
 
 /* level -1: a warning; others are traces.  Most warnings mean lost or invented pixels, and are errors here.  Harmless
- * are an unknown revision of JFIF, and stray bytes between segments.  Stray bytes behind coded pixels come from
- * webcams, a few at a time.  More than FEW are left where a code is damaged, and the pixels behind it took fewer bits
- * than there were: of 670 photos with one wrong byte in which libjpeg found any, two had as few. */
+ * are an unknown revision of JFIF, and stray bytes between segments.  Webcams and scanners leave a few stray bytes
+ * after the last coded pixels; libjpeg skips the first ones without a warning.  More than FEW mean a damaged code: the
+ * pixels after it took fewer bits than the file has.  (Of 670 photos with one wrong byte and stray bytes, two had 16 or
+ * fewer.) Stray bytes before a restart marker are errors: so few are left there by damage, too. */
 static void on_message(j_common_ptr info, int level)
 {
-    enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9, FEW = 16 };
+    enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9, FEW = 8 };
     guard *g = (guard *)(void *)info->err;
     int stray = g->base.msg_parm.i[0], marker = g->base.msg_parm.i[1];
     if (level >= 0 || g->base.msg_code == JWRN_JFIF_MAJOR) return;
     if (g->base.msg_code == JWRN_JPEG_EOF) return; /* if pixels lack, another warning follows */
-    if (g->base.msg_code != JWRN_EXTRANEOUS_DATA) on_error(info);
-    if ((marker < RST0 || marker > RST7) && (marker != EOI || is_padding(info, g, stray))) return;
+    if (g->base.msg_code != JWRN_EXTRANEOUS_DATA || (marker >= RST0 && marker <= RST7)) on_error(info);
+    if (marker != EOI || is_padding(info, g, stray)) return;
     if (stray > FEW || g->strict) on_error(info);
     g->stray = true;
 }
@@ -198,9 +199,10 @@ bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg
     bool ok = decode(&d, jpeg, img, err);
     jpeg_destroy_decompress(&d.jpeg);
     if (ok && (d.guard.stray || jpeg->ends_early))
-        snprintf(img->meta.note, NOTE_BYTES, "the JPEG has %s%s%s; all pixels are there (--strict refuses it)",
-                 d.guard.stray ? "stray bytes behind coded pixels" : "",
-                 d.guard.stray && jpeg->ends_early ? ", and " : "", jpeg->ends_early ? "no end marker" : "");
+        snprintf(img->meta.note, NOTE_BYTES, "the JPEG has %s (--strict refuses it)",
+                 !d.guard.stray     ? "no end marker; all pixels are there"
+                 : jpeg->ends_early ? "no end marker, and stray bytes after its pixels, which were skipped"
+                                    : "stray bytes after its pixels, which were skipped");
     return ok;
 }
 

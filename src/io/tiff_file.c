@@ -192,7 +192,7 @@ static uint64_t number_of(const tiff_file *f, const uint8_t *from, int bytes)
     return value;
 }
 
-uint64_t tiff_count(const tiff_file *f, unsigned tag)
+uint64_t tiff_count(const tiff_file *f, unsigned tag, unsigned other)
 {
     const bool big = TIFFIsBigTIFF(f->tif);
     const size_t head = big ? 8 : 2, each = big ? 20 : 12;
@@ -202,7 +202,8 @@ uint64_t tiff_count(const tiff_file *f, unsigned tag)
     if (!reader_read(f->in, at, bytes, head, &unused)) return 0;
     n = number_of(f, bytes, (int)head);
     for (at += head; n > 0 && reader_read(f->in, at, bytes, each, &unused); n--, at += each)
-        if (number_of(f, bytes, 2) == tag) return number_of(f, bytes + 4, big ? 8 : 4);
+        if (number_of(f, bytes, 2) == tag || number_of(f, bytes, 2) == other)
+            return number_of(f, bytes + 4, big ? 8 : 4);
     return 0;
 }
 

@@ -165,6 +165,7 @@ static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, con
     uint16_t photometric = t->samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
     TIFFGetField(f->tif, TIFFTAG_PHOTOMETRIC, &photometric);
     switch (photometric) {
+    case PHOTOMETRIC_MASK:
     case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, opt, err);
     case PHOTOMETRIC_MINISWHITE: t->inverted = true; return read_channels(f, t, 1, opt, err);
     case PHOTOMETRIC_RGB: return read_channels(f, t, 3, opt, err);
@@ -260,6 +261,11 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, const decode_options *opt, e
     return read_blocks(f, t, err);
 }
 
+static bool is_smaller(tiff_file *f)
+{
+    return field32(f, TIFFTAG_SUBFILETYPE, 0) & FILETYPE_REDUCEDIMAGE;
+}
+
 static bool is_part(tiff_file *f)
 {
     return field32(f, TIFFTAG_SUBFILETYPE, 0) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
@@ -278,9 +284,9 @@ static int count_pages(tiff_file *f)
 static bool one_picture(tiff_file *f, bool strict, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
-    if (is_part(f))
-        return fail(err, "a TIFF that begins with a thumbnail or a mask, which is not read; --page N reads page N, the "
-                         "first is 0");
+    if (is_smaller(f))
+        return fail(err,
+                    "a TIFF that begins with a thumbnail, which is not read; --page N reads page N, the first is 0");
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
         if (i <= MOST && !TIFFReadDirectory(f->tif)) {
@@ -292,7 +298,21 @@ static bool one_picture(tiff_file *f, bool strict, error *err)
         if (i > MOST || !is_part(f))
             return fail(err, "a TIFF of several pictures, in %d pages; --page N reads one, the first is 0",
                         count_pages(f));
+        if (!f->mask && !is_smaller(f)) f->mask = i + 1;
     }
+    return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
+}
+
+/* Of the first page, among the pages behind it. */
+static bool find_mask(tiff_file *f, bool strict, error *err)
+{
+    enum { MOST = 2 * 64 };
+    const error before = f->first;
+    for (int i = 1; i <= MOST && !f->mask && !TIFFLastDirectory(f->tif) && TIFFReadDirectory(f->tif); i++)
+        if (is_part(f) && !is_smaller(f)) f->mask = i + 1;
+    f->ends = f->cut;
+    if (f->ends && strict) return tiff_fail(f, err);
+    f->first = before, f->cut = false;
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
 }
 
@@ -304,7 +324,7 @@ bool tiff_open_page(tiff_file *f, int page, bool strict, int *pages, error *err)
     if (page > 1 && !TIFFSetDirectory(f->tif, (tdir_t)(page - 1))) return tiff_fail(f, err);
     uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
     if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
-    return page || one_picture(f, strict, err);
+    return page > 1 || (page ? find_mask(f, strict, err) : one_picture(f, strict, err));
 }
 
 #endif

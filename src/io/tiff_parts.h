@@ -22,6 +22,7 @@ typedef struct tiff_file {
     bool cut;    /* something behind the end was asked for */
     bool circle; /* the chain of directories leads back to one of them */
     bool ends;   /* it leads beyond the end of the file */
+    int mask;    /* the page, from 1, that is the mask of the first, as GDAL writes it; 0: none */
     error first; /* empty: no error so far */
 } tiff_file;
 
@@ -32,9 +33,9 @@ bool tiff_open(tiff_file *f, byte_reader *in, error *err);
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
 
-/* How many values a tag has in the directory that is open, by the directory itself: libtiff lengthens arrays of strips
- * and tiles that are too short.  0: it has none, or cannot be read. */
-uint64_t tiff_count(const tiff_file *f, unsigned tag);
+/* Returns how many values the open directory itself gives a tag, or another one: libtiff lengthens short arrays of
+ * strips and tiles.  0 if it has neither, or cannot be read. */
+uint64_t tiff_count(const tiff_file *f, unsigned tag, unsigned other);
 
 /* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
  */
@@ -72,7 +73,7 @@ typedef struct tiff_layout {
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
     double missing;  /* the stored samples of blocks that are not in the file: the value for no data, or 0 */
-    float near;      /* samples of f32 so near to it become it; 0: only those that are it */
+    double near;     /* samples of f32 or f64 so near to it become it; 0: only those that are it */
 } tiff_layout;
 
 /* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
@@ -93,8 +94,9 @@ static inline int tiff_sample(const tiff_layout *t, int output)
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
 /* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
- * of several pictures, and one that begins with a thumbnail or a mask.  Refuses a volume.  A chain of directories ends
- * where it leads back, or, unless that is refused too, beyond the end of the file. */
+ * of several pictures, and one that begins with a thumbnail.  Refuses a volume.  A chain of directories ends
+ * where it leads back, or, unless that is refused too, beyond the end of the file.  A mask of the first page is looked
+ * for where that is opened. */
 bool tiff_open_page(tiff_file *f, int page, bool strict, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
@@ -142,8 +144,8 @@ void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_
 /* Rows of a block that is not in the file, as they would be stored: all samples have the layout's value, clamped to
  * their type. */
 void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
-/* Samples of f32, n bytes of a block, that differ from the value for no data by less than the digits of its text tell
- * become that value, as GDAL takes them for it. */
+/* Samples of f32 or f64, n bytes of rows of a block, that are as near to the value for no data as the layout says
+ * become that value. */
 void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
 /* What is done to whole rows, when all of their channels are there. */
 void tiff_finish_row(const tiff_layout *t, uint8_t *row);

@@ -81,7 +81,7 @@ static uint64_t block_bytes(const tiff_rows *r, uint64_t down)
     return t->tiled || left > t->block_height ? t->block_bytes : left * t->block_row_bytes;
 }
 
-/* GDAL leaves blocks out whose samples are all 0 or have no data: a sparse file. */
+/* Is this strip or tile left out of the file?  GDAL leaves out those that are all 0 or all without data. */
 static bool is_missing(const tiff_rows *r, uint32_t index)
 {
     return r->missing > 0 && TIFFGetStrileOffset(r->file->tif, index) == 0 &&
@@ -107,17 +107,18 @@ static bool find_blocks(tiff_rows *r, bool strict, error *err)
         if (wrong) return tiff_fail(r->file, err);
         uint64_t least = t->plain ? block_bytes(r, i / r->across % r->down) : 1;
         if (at == 0 && n == 0) {
-            if (strict) return fail(err, "%s %u is not in the file; without --strict it has no data", name, i);
+            if (strict) return fail(err, "%s %u is not in the file (a sparse TIFF), and --strict is given", name, i);
             r->missing++;
             continue;
         }
+        if (at == 0) return fail(err, "corrupt: %s %u of the TIFF has no place in the file", name, i);
         if (n < least) return fail(err, "corrupt: %s %u of the TIFF has too few bytes", name, i);
         if (at > length || n > length - at)
             return fail(err, "truncated: the file ends inside %s %u of the TIFF", name, i);
         if (n > r->most_stored) r->most_stored = n;
     }
-    if (r->missing > 0 && (tiff_count(r->file, t->tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS) < stored ||
-                           tiff_count(r->file, t->tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS) < stored))
+    if (r->missing > 0 && (tiff_count(r->file, TIFFTAG_TILEOFFSETS, TIFFTAG_STRIPOFFSETS) < stored ||
+                           tiff_count(r->file, TIFFTAG_TILEBYTECOUNTS, TIFFTAG_STRIPBYTECOUNTS) < stored))
         return fail(err, "corrupt: the directory of the TIFF has too few %ss", name);
     return true;
 }

@@ -79,14 +79,14 @@ static uint64_t missing_bits(const tiff_layout *t)
         memcpy(&bits, &value32, sizeof value32);
     else if (is_float_type(t->type))
         bits = f16_bits(value32);
-    else if (value == value)
+    else if (isfinite(value))
         bits = (uint64_t)(int64_t)round(value < least ? least : value > largest ? largest : value);
     return bits;
 }
 
 void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
 {
-    const uint64_t row = t->block_row_bytes < bytes ? t->block_row_bytes : bytes, bits = missing_bits(t);
+    const uint64_t row = t->block_row_bytes, bits = missing_bits(t);
     const size_t size = (size_t)t->bits / 8;
     if (t->bits % 8 == 0) { /* in the order of this machine, which begins with the lowest */
         for (uint64_t at = 0; at + size <= row; at += size) memcpy(raw + at, &bits, size);
@@ -100,10 +100,15 @@ void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
 
 void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
 {
-    const float value = (float)t->missing;
-    float *samples = (void *)raw;
-    for (uint64_t i = 0; t->near > 0 && i < bytes / sizeof value; i++)
-        if (fabsf(samples[i] - value) <= t->near) samples[i] = value;
+    const double value = t->missing;
+    const float value32 = (float)value, near32 = (float)t->near;
+    float *f32 = (void *)raw;
+    double *f64 = (void *)raw;
+    if (t->near == 0) return;
+    for (uint64_t i = 0; t->bits == 32 && i < bytes / sizeof *f32; i++)
+        if (fabsf(f32[i] - value32) <= near32) f32[i] = value32;
+    for (uint64_t i = 0; t->bits == 64 && i < bytes / sizeof *f64; i++)
+        if (fabs(f64[i] - value) <= t->near) f64[i] = value;
 }
 
 /* The high byte of entries of 16 bits.  Those of old files have 8, and so no entry is above 255. */

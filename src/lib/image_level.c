@@ -43,7 +43,7 @@ static double median_of_row(const level_job *j, int64_t image, int64_t y, int c)
         for (; to > 0 && sorted[to - 1] > value; to--) sorted[to] = sorted[to - 1];
         sorted[to] = value;
     }
-    return sorted[(k - 1) / 2];
+    return sorted[(k - 1) / 2]; /* NOLINT(clang-analyzer-core.uninitialized.UndefReturn): k is n or TAKEN */
 }
 
 /* Returns the first channel's median in a row; NaN without a valid sample; 0 if subtracting it would not at least halve

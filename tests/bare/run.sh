@@ -7,7 +7,8 @@
 # Packages come from where this machine's apt and pip take them.
 #
 #   RELEASE=NAME  bookworm (Debian 12, the default) or trixie (13)
-#   BRIEF=1       the first command, the unit tests and the Python package alone (in continuous integration)
+#   BRIEF=1       the first command, the unit tests and the Python package alone
+#   SUITES="..."  the second command runs these groups alone
 #   B=DIR         where the systems and logs go, by default build; the systems are removed at the end
 #
 # Needs root and debootstrap; without them, the whole suite is skipped.
@@ -103,7 +104,7 @@ try "the README has its commands" eval '[[ $(block 1) == *"make demo" && $(block
 try "a clone" clone root root
 try "the first command: $(block 1)" logged first inside root root "$(block 1)"
 if [ "${BRIEF:-0}" = 0 ]; then
-    try "the second command: $(block 2)" logged second inside root root "$(block 2)"
+    try "the second command: $(block 2)" logged second inside root root "export SUITES='${SUITES:-}'; $(block 2)"
 else
     try "the unit tests" logged second inside root root "make deps-test && make unit -j\$(nproc) && tests/run.sh unit"
 fi

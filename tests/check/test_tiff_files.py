@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """TIFFs as GDAL and others write them, in every command: blocks that are not in the file; texts of the value for no
-data; a palette with alpha; a page behind the end of the file."""
+data; a palette with alpha; a page behind the end of the file; masks."""
 import json
 import os
 
@@ -98,6 +98,9 @@ def nodata_texts(dir):
     steps = np.arange(-20, 21, dtype="f4")[None] * np.spacing(np.float32(1000))
     near = np.float32(1000.123) + steps
     yield "1000.123 and its neighbours, of which GDAL takes 15 for it", near, "1000.123", 41 - 15, ""
+    yield "the lowest f32 in f64", np.array([[lowest, 1, 2]], "f8"), "-3.40282346638529e+38", 2, ""
+    yield "an f32 in f64", np.array([[np.float32(-9999.9), -9999.9, -9999.8]], "f8"), "-9999.9", 1, ""
+    yield "an infinity in f32", np.array([[-np.inf, 1, 2]], "f4"), "-1.7976931348623157e+308", 2, ""
     yield "1000.125, which is an f32: itself alone", np.float32(1000.125) + steps, "1000.125", 40, ""
 
 
@@ -152,17 +155,123 @@ def check_next(dir):
     for then in (100000, 2**32 - 1):
         data = tiff({"pixels": pixels}, then=then)
         got, said = stored(dir, data)
-        if got is None or not np.array_equal(got, pixels) or "names another page behind its end" not in said:
+        if got is None or not np.array_equal(got, pixels) or "the file ends before its next page" not in said:
             problems.append(f"{then}: {said}")
-        got, said = stored(dir, data, "--strict")
-        if got is not None or "truncated" not in said:
-            problems.append(f"{then}, --strict: {said}")
+        for more in ([], ["--page", "0"]):
+            got, said = stored(dir, data, "--strict", *more)
+            if got is not None or "truncated" not in said:
+                problems.append(f"{then}, --strict {more}: {said}")
+        path = os.path.join(dir, "stored.tif")
+        if "the file ends before" not in ran("info", path) or run_sat("info", "--strict", path)[0] != 1:
+            problems.append("info")
+    return problems
+
+
+def mask_page(counts, bits, tile, subfile=4):
+    """A page that GDAL takes for the mask of the first."""
+    height, width = counts.shape
+    if bits == 8:
+        return {"pixels": counts.astype("u1") * 255, "tile": tile, "rows": 9, "tags": {254: subfile, 262: 4}}
+    packed = np.packbits(counts, axis=1)
+    return {"pixels": packed, "rows": 9, "tags": {254: subfile, 256: width, 258: 1, 262: 4}}
+
+
+def check_mask(dir, index, dtype, how, bits, tile, planar, nodata):
+    """Each command with an image's own mask gives what it gives with --mask, and --mask is added to it."""
+    rng = np.random.default_rng([9, index])
+    pixels = rng.integers(1, 9, (50, 60, 3 if planar else 1)).astype(dtype)
+    counts, more = rng.random((50, 60)) > 0.4, rng.random((50, 60)) > 0.5
+    path, bare, mask, added, both = (os.path.join(dir, f"{index}-{name}") for name in (
+        "own.tif", "bare.tif", "mask.npy", "more.npy", "both.npy"))
+    image = {"pixels": pixels, "tile": tile, "rows": 16, "planar": planar}
+    page = mask_page(counts, bits, tile)
+    value = {"nodata": "7"} if nodata else {}  # says nothing beside a mask
+    overview = {"pixels": pixels[::2, ::2], "planar": planar, "tags": {254: 1}}
+    pages = {"page": [page], "behind": [overview, mask_page(counts[::2, ::2], 8, None, 5), page]}.get(how, [])
+    files = {path: tiff({**image, **value}, *pages), bare: tiff(image)}
+    if how == "msk":
+        files[path + ".msk"] = tiff({**page, "tags": {256: 60, 258: 1} if bits == 1 else {}})
+    for name, data in files.items():
+        with open(name, "wb") as file:
+            file.write(data)
+    np.save(mask, counts)
+    np.save(added, more)
+    np.save(both, counts & more)
+    out, problems = os.path.join(dir, f"{index}.npy"), []
+    for command in (["--box", 5, "-o", out], ["--stat", "mean", "--box", 7, "-o", out], ["--gauss", 2, "-o", out],
+                    ["--box", 5, "--rows", "10:30", "-o", out], ["-o", out], ["--mean", "3,4,20,30"],
+                    ["--threshold", "sauvola", "--box", 9, "-o", out] if not planar else ["--mean", "0,0,1,1"],
+                    ["query", "--grid", "7x9", "--stat", "mean,count,std"], ["query", "--rect", "1,2,50,40"]):
+        for with_mask, other in (([], mask), (["--mask", added], both)):
+            results = []
+            for given in ([path, *with_mask], [bare, "--mask", other]):
+                words = [command[0], *given, *command[1:]] if command[0] == "query" else [*given, *command]
+                status, text, said = run_sat(*words, "-q")
+                if status == 0 and out in command:
+                    with open(out, "rb") as file:
+                        text += file.read()
+                results.append((status, text, said.replace(given[0], "")))
+            if results[0] != results[1] or results[0][0] != 0:
+                problems.append(f"{dtype} {how} {bits} {command} {with_mask}: {results[0][2]}; {results[1][2]}")
+    if answers("query", path, "--nodata", "none", "--rect", "0,0,60,50", "--stat", "count")[-1] != 3000:
+        problems.append("--nodata none")
+    _, _, said = run_sat(path, "-v", "--box", "3", "-o", out)
+    if f"{index}-own.tif.msk says which" not in said and "is the mask that says which" not in said:
+        problems.append(f"-v: {said}")
+    if how != "msk":
+        told = json.loads(ran("info", "--json", path))
+        if told.get("mask_page") != len(pages):
+            problems.append(f"info: {told}")
+        with open(path, "rb") as file:
+            _, _, said = run_sat("-", "--box", "3", "-o", out, stdin=file)
+        if f"its mask, page {len(pages)}, is not read from a pipe" not in said:
+            problems.append(f"a pipe: {said}")
+        status, _, said = run_sat(path, "--page", len(pages), "--box", "1", "-o", out)
+        if status != 0 or not np.array_equal(np.load(out), counts * np.uint8(255)):
+            problems.append(f"--page: {said}")
+    return problems
+
+
+def check_odd_masks(dir):
+    """A mask of another size is an error; a file of a mask alone is read as a picture, and as --mask."""
+    path, alone = os.path.join(dir, "odd.tif"), os.path.join(dir, "alone.tif")
+    pixels, counts = np.ones((6, 8), "u1"), np.arange(48).reshape(6, 8) % 3 > 0
+    with open(path, "wb") as file:
+        file.write(tiff({"pixels": pixels}))
+    with open(alone, "wb") as file:
+        file.write(tiff(mask_page(counts, 8, None)))
+    problems = []
+    got = answers("query", path, "--mask", alone, "--rect", "0,0,8,6", "--stat", "count")[-1]
+    if got != counts.sum():
+        problems.append(f"--mask of a mask page alone: {got}")
+    small = tiff({"pixels": pixels[:, :5]})
+    for data, words in ((small, "5x6 px, where the image has 8x6"), (b"text", "not an image")):
+        with open(path + ".msk", "wb") as file:
+            file.write(data)
+        for command in ([path, "--box", "3", "-o", os.path.join(dir, "o.npy")], ["query", path, "--rect", "0,0,1,1"]):
+            status, _, said = run_sat(*command)
+            if status != 1 or f"its mask {path}.msk: " not in said or words not in said:
+                problems.append(f"{command}: {said}")
     return problems
 
 
 def main():
     tap = Tap()
     with scratch() as dir:
+        cases, types = [], [dtype for name, dtype in TYPES.items() if name not in ("u64", "i64")]
+        for index in range(24):
+            how, tile = ("page", "behind", "msk")[index % 3], 16 if index % 5 == 0 else None
+            bits, planar, nodata = 1 if index % 2 and not tile else 8, index % 4 == 3, index % 6 == 5
+            cases.append((index, types[index % 8], how, bits, tile, planar, nodata))
+        found = in_parallel(lambda case: check_mask(dir, *case), cases)
+        tap.report("an image's own mask is used as --mask is, which is added to it", sum(found, []), len(cases))
+        tap.report("masks of other sizes, of no image, and alone", check_odd_masks(dir))
+        fills = ("1.#QNAN", np.nan), ("-1.#IND", np.nan), ("1.#INF", np.inf), ("0x7", 0), ("-1e300", -np.inf)
+        for text, value in fills:
+            data = tiff({"pixels": np.ones((20, 24), "f4"), "rows": 5, "missing": (1,), "nodata": text})
+            got, said = stored(dir, data, "-q", "--nodata", "none")
+            right = got is not None and np.array_equal(got[5:10], np.full((5, 24), value, "f4"), equal_nan=True)
+            tap.report(f"missing strips of {text}", [] if right else [said])
         for tile, missing in ((None, ()), (16, ()), (None, (1, 3))):
             name = f"a palette with alpha, {tile or 'strips'}, {len(missing)} missing"
             tap.report(name, check_palette(dir, tile, missing))

@@ -96,7 +96,7 @@ numpy.save("m.npy", (r.random((5000, 1000)) < 0.3).astype("u1"))'
     run bash -c 'cat a.pgm | "$1" -v - --box 25 --stat wolf -o is.npy' bash "$sat"
     [[ $status = 0 && $output == *"whole, not by rows: a statistic reads it twice, and it is a pipe"* ]]
     run bash -c 'cat m.npy | "$1" -v a.pgm --mask - --box 25 --stat wolf -o is.npy' bash "$sat"
-    [[ $status = 0 && $output == *"whole, not by rows: of --mask it is a pipe, and read twice"* ]]
+    [[ $status = 0 && $output == *"whole, not by rows: of the mask it is a pipe, and read twice"* ]]
 }
 
 @test "a mask is read beside the image" {

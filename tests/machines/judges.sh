@@ -3,7 +3,7 @@
 # all. Run it before an issue is closed, on an idle machine, as root.
 #
 #   portable, avx2   make check where SAT_ISA_MOST hides the other instruction sets
-#   debian12, 13     the README's commands on a minimal Debian, all tests included
+#   debian12, debian13  the README's commands on a minimal Debian, all tests included
 #   processors       make machines: every unit suite, and most of the command's, on each emulated processor
 #   surroundings     make surroundings: one core, little memory, other locales, other rights
 #   leaks            make asan: all unit suites, the command, fuzz corpora
@@ -19,7 +19,6 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 export B=${B:-build} CUDA=0 # no part needs kernels that nvcc compiles
 dir=$B/judges
-mkdir -p "$dir"
 
 run_part() {
     case $1 in
@@ -33,7 +32,6 @@ run_part() {
     mutants) make mutants ;;
     plants) tests/plants/run.sh ;;
     fuzz) make fuzz SECONDS=60 ;;
-    *) echo "judges: no part is called '$1'"; return 2 ;;
     esac
 }
 # counts LOG - "N passed, N failed, N skipped": the sum that the log ends with, or that of its TAP.
@@ -46,6 +44,9 @@ counts() {
 parts=(portable avx2 debian12 debian13 processors surroundings leaks compilers mutants plants fuzz)
 [ "${1:-}" != --list ] || { printf '%s\n' "${parts[@]}"; exit; }
 [ $# != 0 ] || set -- "${parts[@]}"
+for part; do
+    [[ " ${parts[*]} " == *" $part "* ]] || { echo "judges: no part is called '$part'" >&2; exit 2; }
+done
 record=tests/machines/verified.txt
 # lines PART - those of the record about a part: its own, and of what judges several machines or compilers one for each.
 lines() { [ ! -f "$record" ] || awk -v part="$1" '/^[a-z0-9]+: / { of = $1 == part ":" } of' "$record"; }
@@ -58,6 +59,7 @@ keep() {
     )
     echo "$text" >"$record"
 }
+mkdir -p "$dir"
 machine="$(sed -n 's/^model name[ \t]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
 bad=0
 for part; do
@@ -69,7 +71,6 @@ for part; do
     [ $status = 0 ] || { bad=1 line+=", status $status"; }
     echo "$line"
     [ $status = 0 ] || { grep -E -A 8 '^(---- |not ok)' "$dir/$part.log" || tail -5 "$dir/$part.log"; } | head -40 | sed 's/^/    /'
-    [ $status != 2 ] || continue
     if [ "$sources" != "$(tests/sources.sh machines)" ]; then
         echo "    the sources have changed meanwhile: not recorded"
         bad=1

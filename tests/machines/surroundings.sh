@@ -48,7 +48,7 @@ wrap() {
     no-sys) with=(unshare --mount bash -c 'mount -t tmpfs none /sys && exec "$@"' no-sys "${with[@]}") ;;
     locale-c) with=(env LOCALE=C "${with[@]}") ;;
     locale-comma)
-        mkdir -p "$dir/locales" && localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8"
+        mkdir -p "$dir/locales" && localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" || return
         with=(env LOCPATH="$dir/locales" LOCALE=de_DE.UTF-8 "${with[@]}") ;;
     timezone) with=(env TZ=Pacific/Kiritimati "${with[@]}") ;;
     umask) with=(bash -c 'umask 077 && exec "$@"' umask "${with[@]}") ;;
@@ -58,18 +58,19 @@ wrap() {
               "$dir/tmp" "${with[@]}") ;;
     no-home) with=(env -u HOME "${with[@]}") ;;
     user)
-        chown -R nobody "$tree"
+        chown -R nobody "$tree" || return
         with=(setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs env HOME=/nonexistent "${with[@]}") ;;
     container) with=(setpriv "--bounding-set=-sys_admin,-sys_ptrace" "${with[@]}") ;;
     esac
 }
-# run NAME[+NAME...] - the suites, in these surroundings. Those that take rights away come last: the others need them.
+# run NAME[+NAME...] - the suites, in these surroundings. The list goes from the innermost command outwards: `user` and
+# `container` are inside the others, which need the rights that these two take away.
 run() {
     local with name
     # shellcheck disable=SC2206 # a list
     with=(env -u CI B=build tests/run.sh $SUITES)
     for name in no-home user container umask tmpdir timezone locale-comma locale-c one-core jobs-64 no-sys memory; do
-        [[ "+$1+" != *"+$name+"* ]] || wrap $name
+        [[ "+$1+" != *"+$name+"* ]] || wrap $name || return
     done
     cd "$tree" && "${with[@]}"
 }
