@@ -100,15 +100,16 @@ void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
 
 void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes)
 {
-    const double value = t->missing;
-    const float value32 = (float)value, near32 = (float)t->near;
+    const double value = t->missing, near = t->near;
+    const float value32 = (float)value, near32 = (float)near;
+    const int bits = t->bits;
     float *f32 = (void *)raw;
     double *f64 = (void *)raw;
-    if (t->near == 0) return;
-    for (uint64_t i = 0; t->bits == 32 && i < bytes / sizeof *f32; i++)
-        if (fabsf(f32[i] - value32) <= near32) f32[i] = value32;
-    for (uint64_t i = 0; t->bits == 64 && i < bytes / sizeof *f64; i++)
-        if (fabs(f64[i] - value) <= t->near) f64[i] = value;
+    if (near == 0) return;
+    const uint64_t n = bytes / ((unsigned)bits / 8);
+    for (uint64_t i = 0; bits == 32 && i < n; i++)
+        f32[i] = fabsf(f32[i] - value32) <= near32 ? value32 : f32[i]; /* vectorised, as a store in an if is not */
+    for (uint64_t i = 0; bits == 64 && i < n; i++) f64[i] = fabs(f64[i] - value) <= near ? value : f64[i];
 }
 
 /* The high byte of entries of 16 bits.  Those of old files have 8, and so no entry is above 255. */
