@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include "convert.h"
+#include "mask_rows.h"
 #include "messages.h"
 #include "number.h"
 #include "row_source.h"
@@ -67,7 +68,7 @@ valid_choice job_valid(const job *j, const job_source *from)
 {
     valid_choice choice = j->valid;
     if (!from->img) choice.mask = choice.own_mask = NULL;
-    choice.opened = from->mask_file;
+    for (int i = 0; from->mask_file && i < from->mask_file->count; i++) choice.opened[i] = &from->mask_file->file[i];
     return choice;
 }
 

@@ -31,8 +31,8 @@ void mask_files_close(mask_files *m)
 /* Of the file whose rows are the longest. */
 static size_t line_bytes(const mask_files *from)
 {
-    size_t most = 0;
-    for (int i = 0; i < from->count; i++)
+    size_t most = image_line_bytes(&from->file[0].head);
+    for (int i = 1; i < from->count; i++)
         if (image_line_bytes(&from->file[i].head) > most) most = image_line_bytes(&from->file[i].head);
     return most;
 }

@@ -8,9 +8,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "mask_rows.h"
 #include "messages.h"
 #include "number.h"
+#include "row_source.h"
 #include "sample_type.h"
 #include "sat_image.h"
 #include "text_out.h"
@@ -176,8 +176,8 @@ static bool clear_by_files(const image *mask, const valid_choice *choice, int th
         const decode_options decode = valid_mask_decoding(choice, &name, threads);
         image from = {0};
         error why;
-        if (!(choice->opened ? row_source_image(&choice->opened->file[i], &decode, &from, &why)
-                             : image_read(name.path, &decode, &from, NULL, &why)))
+        if (!(choice->opened[i] ? row_source_image(choice->opened[i], &decode, &from, &why)
+                                : image_read(name.path, &decode, &from, NULL, &why)))
             return fail(err, "%s: %s", name.text, why.text);
         const bool ok = valid_mask_fits(&name, &from, mask, err) &&
                         clear(mask, &from, 0, from.channels - image_has_alpha(&from), threads, err);

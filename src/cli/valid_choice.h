@@ -5,16 +5,18 @@
 #include "format.h"
 #include "options.h"
 
+enum { VALID_MASKS = 2 }; /* of an image, at most: its own, and --mask */
+
 /* As the command line has it; read by many threads. */
 typedef struct valid_choice {
-    const char *mask;          /* a file, or NULL */
-    const char *own_mask;      /* the image's own: a page of its file, or FILE.msk; or NULL */
-    int own_page;              /* the page, from 1; 0: of FILE.msk */
-    char *own_name;            /* malloc'd: FILE.msk's */
-    bool own_found;            /* the image has a mask of its own: the file's value says nothing */
-    struct mask_files *opened; /* the files, where they have been opened, to be read whole; else NULL */
-    bool nodata_given;         /* else that of the file counts */
-    bool quiet;                /* nothing is said of a file's value that no sample can be */
+    const char *mask;                       /* a file, or NULL */
+    const char *own_mask;                   /* the image's own: a page of its file, or FILE.msk; or NULL */
+    int own_page;                           /* the page, from 1; 0: of FILE.msk */
+    char *own_name;                         /* malloc'd: FILE.msk's */
+    bool own_found;                         /* the image has a mask of its own: the file's value says nothing */
+    struct row_source *opened[VALID_MASKS]; /* the files of masks, where they have been opened, to be read whole */
+    bool nodata_given;                      /* else that of the file counts */
+    bool quiet;                             /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
     int64_t max_pixels; /* of the mask's file, which is read as the image is: */
@@ -38,7 +40,6 @@ typedef struct mask_name {
     int page;
     char text[160]; /* "--mask FILE" */
 } mask_name;
-enum { VALID_MASKS = 2 };
 /* The i-th of them; false: there are no more. */
 bool valid_mask_name(const valid_choice *v, int i, mask_name *name);
 
