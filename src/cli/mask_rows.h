@@ -14,8 +14,8 @@ typedef struct mask_files {
     bool in_order;     /* one of them is a stream */
 } mask_files;
 
-/* Opens those of the choice, and refuses a mask of another size than the image; one may turn out to be read whole.  To
- * be closed, also on false. */
+/* Opens the masks of a choice.  Refuses one of another size than the image, unless m->whole is set: then the size of
+ * that one is not known yet.  To be closed, also on false. */
 bool mask_files_open(mask_files *m, const valid_choice *choice, const image *img, int threads, error *err);
 void mask_files_close(mask_files *m);
 

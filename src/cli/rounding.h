@@ -4,10 +4,12 @@
 
 #include "sat.h"
 
-/* Says on standard error if tables, or their last rows, round sums of their image of that height, or if some are inf or
- * nan: with the bound, or with the first column of the image in which they are; of several tables in a view, those of
- * planes, the first such.  name: the file.  squares: no data in its view, if there are none; what is true of both is
- * said once.  image: what was summed, or NULL. */
+/* Prints a line on standard error if sums of these tables may be rounded (with the bound), or are inf or nan (with the
+ * first column in which they are).  If a view has several tables, the first such one is described.  The same line is
+ * not printed twice, for sums and for squares.
+ *
+ * name: the file.  squares: its view has no data if there are none.  height: of the image; the views may hold its last
+ * row alone.  image: what was summed, or NULL. */
 void rounding_say(const char *name, const sat_table *sums, const sat_table *squares, int64_t height,
                   const sat_view *image);
 

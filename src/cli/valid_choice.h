@@ -13,15 +13,15 @@ typedef struct valid_choice {
     const char *own_mask;                   /* the image's own: a page of its file, or FILE.msk; or NULL */
     int own_page;                           /* the page, from 1; 0: of FILE.msk */
     char *own_name;                         /* malloc'd: FILE.msk's */
-    bool own_found;                         /* the image has a mask of its own: the file's value says nothing */
-    struct row_source *opened[VALID_MASKS]; /* the files of masks, where they have been opened, to be read whole */
+    bool own_found;                         /* there is one: the file's value for no data is not used */
+    struct row_source *opened[VALID_MASKS]; /* of each mask, its open file if that is to be read whole, else NULL */
     bool nodata_given;                      /* else that of the file counts */
     bool quiet;                             /* nothing is said of a file's value that no sample can be */
     bool skip_nan, has_nodata;
     double nodata;
-    int64_t max_pixels; /* of the mask's file, which is read as the image is: */
+    int64_t max_pixels; /* this and what follows: how the files of masks are read, as the image is */
     bool no_orient;
-    bool strict; /* the same */
+    bool strict;
 } valid_choice;
 
 static inline bool valid_has_mask(const valid_choice *v)
@@ -29,18 +29,20 @@ static inline bool valid_has_mask(const valid_choice *v)
     return v->mask || v->own_mask;
 }
 
-/* Takes the image's own mask, if it has one: a page of a TIFF that GDAL has marked so, or FILE.msk.  Then the file's
- * own value for no data says nothing, as in GDAL.  Not with --nodata none, nor of another page than the first, nor of a
- * pipe.  Says which, with `verbose`.  On true v->own_name is the caller's. */
+/* Looks for the image's own mask, a page of a TIFF that is marked as the mask of the first, or FILE.msk, and sets
+ * v->own_...  If there is one, the file's value for no data is not used, as in GDAL.  Looks for none with --nodata
+ * none, for another page than the first, and for a pipe.  verbose: prints which it is.  On true the caller frees
+ * v->own_name.
+ */
 bool valid_find_own(valid_choice *v, const char *input, const image_meta *meta, int page, bool verbose, error *err);
 
-/* A mask's file, the image's own first, and how an error names it. */
+/* The file of a mask, and how errors name it. */
 typedef struct mask_name {
     const char *path;
     int page;
     char text[160]; /* "--mask FILE" */
 } mask_name;
-/* The i-th of them; false: there are no more. */
+/* Sets *name to the i-th mask of the choice, from 0: the image's own, then that of --mask.  False: there is none. */
 bool valid_mask_name(const valid_choice *v, int i, mask_name *name);
 
 /* --nodata V, nan or none; --mask FILE.  False if the option is neither. */

@@ -66,8 +66,8 @@ typedef struct decode_options {
     /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
      * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
     int planes_from;
-    bool takes_nodata; /* samples of f32 near the file's own value for no data become it, where its text lost digits */
-    bool strict;       /* an error in place of a note on damage that no pixel suffers from */
+    bool takes_nodata; /* floats near the file's value for no data become it, if its text has lost digits */
+    bool strict;       /* faults of a file that would be a note, and missing strips of a TIFF, are errors */
     int page;          /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 

@@ -49,13 +49,13 @@ typedef struct image_meta {
     meta_block blocks[META_KINDS];
     char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, without blanks around it; "" = none */
     meta_units units;               /* of GDAL's description of the bands */
-    char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
-    bool big;                       /* a BigTIFF, which stays one */
-    bool premultiplied;             /* of planes: colours are multiplied by alpha, */
-    int pages;                      /* of the file, where one was asked for; 0: not known */
-    int colours, alpha;             /* the first that are colours of a picture, and the one that is alpha, from 1 */
-    int mask_page;                  /* of the file, from 1: which of its pixels count; 0: none says so */
-    bool tiled;                     /* of a TIFF: its blocks are tiles, not strips, */
+    char note[NOTE_BYTES]; /* for the user: what is odd about the file, or how its pixels were changed; "" = nothing */
+    bool big;              /* a BigTIFF, which stays one */
+    bool premultiplied;    /* of planes: colours are multiplied by alpha, */
+    int pages;             /* of the file, where one was asked for; 0: not known */
+    int colours, alpha;    /* the first that are colours of a picture, and the one that is alpha, from 1 */
+    int mask_page;         /* of the file, from 1: which of its pixels count; 0: none says so */
+    bool tiled;            /* of a TIFF: its blocks are tiles, not strips, */
     uint64_t blocks_all, blocks_missing; /* those that are read, and of them those that are not in the file */
 } image_meta;
 

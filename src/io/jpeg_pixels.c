@@ -98,8 +98,9 @@ static bool is_padding(j_common_ptr info, const guard *g, int count)
 /* level -1: a warning; others are traces.  Most warnings mean lost or invented pixels, and are errors here.  Harmless
  * are an unknown revision of JFIF, and stray bytes between segments.  Webcams and scanners leave a few stray bytes
  * after the last coded pixels; libjpeg skips the first ones without a warning.  More than FEW mean a damaged code: the
- * pixels after it took fewer bits than the file has.  (Of 670 photos with one wrong byte and stray bytes, two had 16 or
- * fewer.) Stray bytes before a restart marker are errors: so few are left there by damage, too. */
+ * pixels after it took fewer bits than the file has.  Four photos of 3 to 72 KB were given one wrong byte at a time: of
+ * 1,644 files with stray bytes at their end, 3 had FEW or fewer.  Of a picture of 0.9 KB, 185 of 251 had: a small
+ * damaged file may pass with a note.  Stray bytes before a restart marker are errors: damage leaves few there, too. */
 static void on_message(j_common_ptr info, int level)
 {
     enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9, FEW = 8 };

@@ -123,15 +123,15 @@ bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint
 
 typedef struct tiff_rows tiff_rows;
 
-/* Of rows of row_bytes.  The file and the layout stay valid until it is
- * freed.  NULL: it failed. */
+/* Begins to read rows of row_bytes.  Refuses a file that ends inside a strip or tile, or has too few of them.  The file
+ * and the layout stay valid until the rows are freed.  NULL: it failed. */
 tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
 /* Rows y to y + n; plane_bytes: as of row_reading.read(). */
 bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
 void tiff_rows_free(tiff_rows *r);
 int64_t tiff_rows_step(const tiff_rows *r);                 /* row_source.step */
 uint64_t tiff_rows_bytes(const tiff_rows *r, bool any);     /* row_source.memory_bytes, .whole_bytes */
-void tiff_rows_count(const tiff_rows *r, image_meta *meta); /* blocks, and those that are missing */
+void tiff_rows_count(const tiff_rows *r, image_meta *meta); /* sets tiled and blocks_... */
 
 /* ---- tiff_samples.c: samples as they are stored to pixels ------------------------------------------------ */
 
@@ -141,11 +141,10 @@ bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours,
  * these are. */
 void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
                   uint8_t *dst, size_t plane_bytes);
-/* Rows of a block that is not in the file, as they would be stored: all samples have the layout's value, clamped to
- * their type. */
+/* Fills whole rows of a strip or tile that is not in the file: each stored sample is layout.missing; integers are
+ * rounded, and clamped to the range of their bits. */
 void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
-/* Samples of f32 or f64, n bytes of rows of a block, that are as near to the value for no data as the layout says
- * become that value. */
+/* Samples of f32 or f64 that lie within layout.near of the value for no data become that value. */
 void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
 /* What is done to whole rows, when all of their channels are there. */
 void tiff_finish_row(const tiff_layout *t, uint8_t *row);

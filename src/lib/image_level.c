@@ -16,7 +16,9 @@ typedef struct level_job {
     sat_valid valid;
 } level_job;
 
-enum { TAKEN = 33 }; /* samples of a row that its median is of, at most */
+enum {
+    TAKEN = 33
+}; /* samples of a row, at most, of which the median is taken: few, and enough that outliers do not move it */
 
 static bool take_sample(const level_job *j, int64_t image, int64_t x, int64_t y, int c, double *value)
 {
@@ -37,7 +39,7 @@ static double median_of_row(const level_job *j, int64_t image, int64_t y, int c)
     int k = 0;
     for (int64_t x = 0; x < j->image.width && k < taken; x++) {
         if (!take_sample(j, image, x, y, c, &value)) continue;
-        /* Of n samples, those whose share of `taken` begins anew. */
+        /* Sample `at` of the n is taken if at * taken / n has reached a new whole number: they lie evenly. */
         if (at++ * taken / n < k) continue;
         int to = k++;
         for (; to > 0 && sorted[to - 1] > value; to--) sorted[to] = sorted[to - 1];
