@@ -11,18 +11,18 @@ typedef struct mask_files {
     mask_name name[VALID_MASKS];
     int count;
     const char *whole; /* why one of them is to be read whole, or NULL */
-    bool in_order;     /* one of them is a stream */
+    bool in_order;     /* at least one mask is a stream: its rows are read once, from the top on */
 } mask_files;
 
-/* Opens the masks of a choice.  Refuses one of another size than the image, unless m->whole is set: then the size of
- * that one is not known yet.  To be closed, also on false. */
+/* Opens the masks of a choice.  Fails if one differs in size from the image.  A mask that must be read whole is not
+ * compared yet: then m->whole says why it must.  Call mask_files_close() afterwards, even if this returns false. */
 bool mask_files_open(mask_files *m, const valid_choice *choice, const image *img, int threads, error *err);
 void mask_files_close(mask_files *m);
 
 typedef struct mask_rows {
     mask_files *from; /* NULL: all pixels count */
-    char *part;       /* rows of a file, */
-    int64_t part_n;   /* so many at a time */
+    char *part;       /* buffer for rows of one mask file */
+    int64_t part_n;   /* how many rows it holds */
 } mask_rows;
 
 /* To be closed, also on false: out of memory.  bytes: what reading it takes, at most. */

@@ -5,11 +5,12 @@
 #include "sat.h"
 
 /* Prints a line on standard error if sums of these tables may be rounded (with the bound), or are inf or nan (with the
- * first column in which they are).  If a view has several tables, the first such one is described.  The same line is
- * not printed twice, for sums and for squares.
+ * first column in which they are).  Of several tables in a view it describes the first affected one.  If the lines for
+ * sums and for squares are equal, it prints one.
  *
- * name: the file.  squares: its view has no data if there are none.  height: of the image; the views may hold its last
- * row alone.  image: what was summed, or NULL. */
+ * name: the file of the tables.  squares: if there is no table of squares, the data pointer of its view is NULL.
+ * height: of the image; a view may hold only the last row of its table.  image: the samples that were summed, or NULL
+ * if they are not at hand. */
 void rounding_say(const char *name, const sat_table *sums, const sat_table *squares, int64_t height,
                   const sat_view *image);
 

@@ -7,19 +7,20 @@
 
 enum { VALID_MASKS = 2 }; /* of an image, at most: its own, and --mask */
 
-/* As the command line has it; read by many threads. */
+/* Which samples count: the options, and for one input the masks that were found.  Threads that share it only read it.
+ */
 typedef struct valid_choice {
-    const char *mask;                       /* a file, or NULL */
-    const char *own_mask;                   /* the image's own: a page of its file, or FILE.msk; or NULL */
-    int own_page;                           /* the page, from 1; 0: of FILE.msk */
-    char *own_name;                         /* malloc'd: FILE.msk's */
-    bool own_found;                         /* there is one: the file's value for no data is not used */
-    struct row_source *opened[VALID_MASKS]; /* of each mask, its open file if that is to be read whole, else NULL */
-    bool nodata_given;                      /* else that of the file counts */
-    bool quiet;                             /* nothing is said of a file's value that no sample can be */
+    const char *mask;     /* a file, or NULL */
+    const char *own_mask; /* file with the image's own mask: the image's file, or FILE.msk; NULL: none */
+    int own_page;         /* page of the image's file, from 1; 0: the mask is FILE.msk */
+    char *own_name;       /* the name of FILE.msk, malloc'd; NULL: not used */
+    bool own_found;       /* the image has its own mask, so its file's value for no data is not used */
+    struct row_source *opened[VALID_MASKS]; /* for each mask: its open file, if it must be read whole; else NULL */
+    bool nodata_given;                      /* --nodata was given; if not, the file's value is used */
+    bool quiet;                             /* do not warn if no sample can have the file's value for no data */
     bool skip_nan, has_nodata;
     double nodata;
-    int64_t max_pixels; /* this and what follows: how the files of masks are read, as the image is */
+    int64_t max_pixels; /* from here on: options for reading mask files, the same as for the image */
     bool no_orient;
     bool strict;
 } valid_choice;
@@ -29,11 +30,10 @@ static inline bool valid_has_mask(const valid_choice *v)
     return v->mask || v->own_mask;
 }
 
-/* Looks for the image's own mask, a page of a TIFF that is marked as the mask of the first, or FILE.msk, and sets
- * v->own_...  If there is one, the file's value for no data is not used, as in GDAL.  Looks for none with --nodata
- * none, for another page than the first, and for a pipe.  verbose: prints which it is.  On true the caller frees
- * v->own_name.
- */
+/* Looks for the image's own mask: a page of a TIFF that is marked as the mask of its first page, or FILE.msk.  Sets
+ * v->own_...  Finding none is no error.  If there is one, the file's value for no data is not used, as in GDAL.  Does
+ * not look if --nodata none is given, if `page` is not the first, or if the input is a pipe.  verbose: prints which
+ * mask it is.  On true the caller frees v->own_name. */
 bool valid_find_own(valid_choice *v, const char *input, const image_meta *meta, int page, bool verbose, error *err);
 
 /* The file of a mask, and how errors name it. */

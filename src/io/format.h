@@ -66,9 +66,10 @@ typedef struct decode_options {
     /* Of a file with so many samples a pixel, or more, all become planes if some would not be channels of its picture
      * (unless channels are chosen); with fewer, a note says which are left out.  0: always with fewer. */
     int planes_from;
-    bool takes_nodata; /* floats near the file's value for no data become it, if its text has lost digits */
-    bool strict;       /* faults of a file that would be a note, and missing strips of a TIFF, are errors */
-    int page;          /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
+    bool
+        takes_nodata; /* if the file's value for no data is written with too few digits, floats near it are set to it */
+    bool strict;      /* errors: faults that otherwise give a note, and missing strips or tiles of a TIFF */
+    int page;         /* of a file of several, from 1; 0: its only picture, beside its copies; more are refused */
 } decode_options;
 
 typedef struct encode_options {

@@ -54,9 +54,9 @@ typedef struct image_meta {
     bool premultiplied;    /* of planes: colours are multiplied by alpha, */
     int pages;             /* of the file, where one was asked for; 0: not known */
     int colours, alpha;    /* the first that are colours of a picture, and the one that is alpha, from 1 */
-    int mask_page;         /* of the file, from 1: which of its pixels count; 0: none says so */
-    bool tiled;            /* of a TIFF: its blocks are tiles, not strips, */
-    uint64_t blocks_all, blocks_missing; /* those that are read, and of them those that are not in the file */
+    int mask_page;         /* page of the file, from 1, that is the image's mask; 0: none */
+    bool tiled;            /* the TIFF is in tiles, not in strips */
+    uint64_t blocks_all, blocks_missing; /* strips or tiles to read, and how many of these the file lacks */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of

@@ -6,7 +6,7 @@
 
 typedef struct jpeg_markers {
     size_t length;         /* of the file, end marker included; from jpeg_read_markers() alone */
-    bool ends_early;       /* the file ends behind the coded pixels of its only scan, without an end marker */
+    bool ends_early;       /* the file has one scan, and ends after its coded pixels, without an end marker */
     int64_t width, height; /* px; height 0 = it follows the pixels (T.81, B.2.5) */
     int components;        /* 1 grey, 3 colour, 4 CMYK */
     int process;           /* the frame's code, T.81 table B.1: one that libjpeg reads */
@@ -15,8 +15,8 @@ typedef struct jpeg_markers {
     bool in_scans;         /* several scans: the decoder keeps all coefficients until the last one */
 } jpeg_markers;
 
-/* Reads all segments to the end marker; a missing one is an error, but for ends_early.  Everything but the pixels goes
- * to meta, which the caller frees, also on false. */
+/* Reads all segments to the end marker.  A missing end marker is an error, except in the case that sets
+ * jpeg->ends_early.  All but the pixels goes to meta, which the caller frees, even if this returns false. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
 /* Makes a copy without the parts that stb_image refuses although no pixel needs them: stray bytes between segments,

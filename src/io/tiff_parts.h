@@ -33,8 +33,9 @@ bool tiff_open(tiff_file *f, byte_reader *in, error *err);
 bool tiff_create(tiff_file *f, bool big, sink *out, error *err);
 void tiff_close(tiff_file *f);
 
-/* Returns how many values the open directory itself gives a tag, or another one: libtiff lengthens short arrays of
- * strips and tiles.  0 if it has neither, or cannot be read. */
+/* Returns how many values the open directory stores for a tag or, if it lacks that one, for the other.  Read from the
+ * file itself, because libtiff lengthens arrays of strips and tiles that are too short.  0: the directory has neither
+ * tag, or cannot be read. */
 uint64_t tiff_count(const tiff_file *f, unsigned tag, unsigned other);
 
 /* Writes n bytes where the file ends, behind its header, before libtiff writes any.  False: the file's error says why.
@@ -72,8 +73,8 @@ typedef struct tiff_layout {
     uint32_t block_width, block_height; /* of a tile or strip, px */
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
-    double missing;  /* the stored samples of blocks that are not in the file: the value for no data, or 0 */
-    double near;     /* samples of f32 or f64 so near to it become it; 0: only those that are it */
+    double missing;  /* the value of all samples in strips or tiles that are missing: that for no data, or 0 */
+    double near; /* samples of f32 or f64 within this distance of the value for no data are set to it; 0: none are */
 } tiff_layout;
 
 /* Of the directory that is open, and of its bands that the options choose: one, those that make a picture, or all.
@@ -93,10 +94,10 @@ static inline int tiff_sample(const tiff_layout *t, int output)
 /* A line about the bands that are not read where none was chosen, or about alpha among planes, or "". */
 void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
-/* Opens the directory of a page, from 1, and counts all.  page 0: the first stays open, and *pages is 0; refuses a file
- * of several pictures, and one that begins with a thumbnail.  Refuses a volume.  A chain of directories ends
- * where it leads back, or, unless that is refused too, beyond the end of the file.  A mask of the first page is looked
- * for where that is opened. */
+/* Opens a page, from 1, and sets *pages to how many there are.  page 0: the first page stays open, *pages is 0, and a
+ * file of several pictures, or one that begins with a thumbnail, is refused.  A volume is always refused.  The chain of
+ * pages ends where it leads back to one of them, or beyond the end of the file; `strict` refuses the latter.  With the
+ * first page, its mask is looked for: f->mask. */
 bool tiff_open_page(tiff_file *f, int page, bool strict, int *pages, error *err);
 
 /* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
@@ -126,7 +127,7 @@ typedef struct tiff_rows tiff_rows;
 /* Begins to read rows of row_bytes.  Refuses a file that ends inside a strip or tile, or has too few of them.  The file
  * and the layout stay valid until the rows are freed.  NULL: it failed. */
 tiff_rows *tiff_rows_begin(tiff_file *f, const tiff_layout *t, size_t row_bytes, const decode_options *opt, error *err);
-/* Rows y to y + n; plane_bytes: as of row_reading.read(). */
+/* Reads the n rows from y on.  plane_bytes: see row_reading.read(). */
 bool tiff_rows_read(tiff_rows *r, int64_t y, int64_t n, uint8_t *to, size_t plane_bytes, error *err);
 void tiff_rows_free(tiff_rows *r);
 int64_t tiff_rows_step(const tiff_rows *r);                 /* row_source.step */
@@ -141,8 +142,8 @@ bool tiff_read_palette(tiff_file *f, const tiff_layout *t, tiff_palette colours,
  * these are. */
 void tiff_put_row(const tiff_layout *t, const tiff_palette colours, const uint8_t *raw, size_t pixels, int channel,
                   uint8_t *dst, size_t plane_bytes);
-/* Fills whole rows of a strip or tile that is not in the file: each stored sample is layout.missing; integers are
- * rounded, and clamped to the range of their bits. */
+/* Fills so many bytes, whole rows of a missing strip or tile, with layout.missing.  Integers are rounded, and clamped
+ * to what their bits hold. */
 void tiff_put_missing(const tiff_layout *t, uint8_t *raw, uint64_t bytes);
 /* Samples of f32 or f64 that lie within layout.near of the value for no data become that value. */
 void tiff_settle_nodata(const tiff_layout *t, uint8_t *raw, uint64_t bytes);

@@ -107,15 +107,20 @@ SAT_API sat_status sat_tables_of_sized(const sat_view *image, const sat_plan_spe
 
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
 
-/* Sets *level to a level for the tables of these float samples and of their squares (sat_plan_spec.level): the median
- * of up to 33 valid, finite samples, spread evenly over the first row that has any.  It does not depend on the number
- * of threads.  If the image comes in bands, call this with each band until *level is not NaN: NaN means that the band
- * has no valid, finite sample, and any level suits it, because its sums are 0.  Of integers *level is 0.
+/* Sets *level to a value near the samples, which is subtracted from each before tables of the samples and their squares
+ * are summed, so that little is lost in rounding (sat_plan_spec.level).  It is the median of up to 33 valid, finite
+ * samples, spread evenly over the first row that has any, and does not depend on the number of threads.  For images of
+ * integers it is 0.
  *
- * image: in host memory.  All its images and channels share one level, that of the first channel with valid samples; it
- * is 0, so that there is none, if subtracting it would not at least halve the median of each of them.  spec: which
- * samples are valid (skip_nan, has_nodata, nodata; the other members are ignored); mask: of the image, or NULL. Returns
- * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
+ * If the image comes in bands, call this with each band until *level is not NaN.  NaN means that the band has no valid,
+ * finite sample: any level will do for it.
+ *
+ * All images and channels of a view share one level, from the first channel that has valid samples.  It is kept only if
+ * subtracting it at least halves the size of every channel's median in that row; otherwise *level is 0, and nothing is
+ * subtracted.
+ *
+ * image: in host memory.  spec: which samples are valid (skip_nan, has_nodata, nodata; the other members are ignored).
+ * mask: of the image, or NULL.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _UNAVAILABLE. */
 #define sat_image_level(...) sat_image_level_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* image, mask, level, spec */
 SAT_API sat_status sat_image_level_sized(const sat_view *image, const sat_view *mask, double *level,
                                          const sat_plan_spec *spec, size_t spec_bytes);
