@@ -49,6 +49,7 @@ export JOBS=${JOBS:-$(nproc)} log=$B/log
 mkdir -p "$log"
 rm -f "$log/seconds"
 suites=() groups=() passed=0 failed=0 skipped=0
+again='' # the failures, which are printed at the end, too
 declare -A planned_in=()
 
 # skips TAP - why, once for each reason: the one test, or how many there are.
@@ -126,7 +127,7 @@ export -f busy watch begin
 
 # end NAME STATUS GROUP - adds its counts.
 end() {
-    local name=$1 status=$2 out=$log/${1//\//-}.tap counts ok bad skip planned whole note
+    local name=$1 status=$2 out=$log/${1//\//-}.tap counts ok bad skip planned whole note report
     counts=$(awk -F' *[|] *' -v name="$name" -v require="${REQUIRE:-}" -v list="$([ "${CI:-}" != true ] || echo tests/skips.def)" '
         function skipped(text,    i) { # adds a skip, or a failure if it may not be
             if (require != "" && (require == "all" || index(name " " text, require))) { bad++; return }
@@ -158,10 +159,12 @@ end() {
     fi
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
     if [ "$bad" != 0 ]; then
-        echo "---- $name: $bad failed$note ($out)"
-        tail -n +2 <<<"$counts"
-        failures "$out"
-        echo "----"
+        report=$(echo "---- $name: $bad failed$note ($out)"
+                 tail -n +2 <<<"$counts"
+                 failures "$out"
+                 echo "----")
+        echo "$report"
+        again+=$(head -12 <<<"$report")$'\n'
     else
         printf '%-32s %5d passed%s\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")"
         skips "$out"
@@ -258,5 +261,6 @@ if [ "$(cat "$B/flags" 2>/dev/null)" != "$built" ]; then
     echo "---- a suite's make built $B with other flags"
     failed=$((failed + 1))
 fi
+[ ${#names[@]} -lt 20 ] || printf '%s' "$again" # where they would scroll away
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -288,7 +288,8 @@ template <class Layout> struct results_of_moments : moment_rows<Layout> {
             else if (shrinks)
                 n = (double)(r.whole ? x.before + 1 + x.after : prim::load(x.covered + column)) * rows;
             const double mean = is.at[0], variance = is.at[1] < 0 ? 0 : is.at[1];
-            moments<double> m = {n, mean * n, mean, variance * (n / (n - results.ddof)), variance + mean * mean, 0};
+            moments<double> m = {n, mean * n, mean, variance * (n / (n - results.ddof)), 0, 0};
+            m.squares = fmax(variance + mean * mean, mean * mean); /* infinite if the mean is, whose variance is NaN */
             m.x = (double)prim::load(of_row + at);
             if (found) {
                 if (pixel_counts(m.x, image, row, column)) join(seen, {m.x, 0});

@@ -217,12 +217,12 @@ template <class Set> struct finish_windows {
     }
     PRIM_DEVICE static moments<double> moments_of(const sample_set &s, double pixel, const finish &f)
     {
-        const double mean = s.sum / s.n;
+        const double mean = s.sum / s.n, square = mean * mean;
         return {s.n,
                 s.sum,
                 mean,
                 (s.squares + 0 * s.sum) / (s.n - f.ddof), /* NaN if the sum is infinite */
-                s.squares / s.n + mean * mean,
+                fmax(s.squares / s.n + square, square),   /* infinite if the mean is, whose deviations are NaN */
                 pixel};
     }
     /* As the host makes them, operation by operation. */

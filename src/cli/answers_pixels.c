@@ -145,7 +145,7 @@ bool answers_pixels_end(answers_pixels *p, error *err)
     return !p->failed;
 }
 
-sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
+sat_status answers_pixels_ask(answers_pixels *p, valid_samples *valid, const rects_chunk *chunk,
                               const sat_statistics *ask, error *err)
 {
     sat_rects *r;
@@ -175,6 +175,9 @@ sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, con
             status = SAT_ERR_FILE;
             break;
         }
+        image read = p->from.head;
+        read.data = p->rows;
+        valid_say_transparent(valid, &read, 0, rows.height, p->from.path);
         const sat_run_options run = {.first_row = from, .mask = valid_masked(valid) ? &counts : NULL};
         status = sat_rects_run(r, &rows, &run);
         p->read = from + rows.height;

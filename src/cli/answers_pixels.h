@@ -34,7 +34,7 @@ bool answers_pixels_rows(answers_pixels *p, const valid_choice *choice, const de
 
 /* As sat_image_statistics() of the whole image: SAT_OK, what the library refuses, or SAT_ERR_FILE, with the error,
  * where the file's rows cannot be read, or rectangles take more memory than --max-memory leaves beside the rows. */
-sat_status answers_pixels_ask(answers_pixels *p, const valid_samples *valid, const rects_chunk *chunk,
+sat_status answers_pixels_ask(answers_pixels *p, valid_samples *valid, const rects_chunk *chunk,
                               const sat_statistics *ask, error *err);
 /* What of that the library refuses, before a row is read. */
 sat_status answers_pixels_check(const answers_pixels *p, const rects_chunk *chunk, const sat_statistics *ask);

@@ -173,7 +173,8 @@ static bool choose_valid(const answers_job *job, const valid_choice *choice, con
                          const decode_options *given, bool verbose, answers_source *a, answers_ask *ask, error *err)
 {
     sat_backend_info info;
-    if (!valid_of_image(&a->valid, choice, img, a->input, false, given->threads, verbose, err)) return false;
+    if (!valid_of_image(&a->valid, choice, img, a->input, given->threads, verbose, err)) return false;
+    if (job->common->quiet) a->valid.by_alpha = false;
     ask->holes = valid_has_mask(&job->valid) || !valid_all(&a->valid);
     for (size_t i = 0; ask->holes && ask->backend && sat_backend_entry(i, &info); i++)
         if (info.device && strcmp(info.name, ask->backend) == 0)
@@ -223,6 +224,7 @@ static bool open_whole(const answers_job *job, input_file *in, const decode_opti
     const image_shape shape = image_shape_of(&img);
     answers_ask ask = answers_ask_of(job);
     ok = ok && choose_valid(job, &choice, &img, decode, verbose && job->common->verbose, a, &ask, err);
+    if (ok) valid_say_transparent(&a->valid, &img, 0, img.height, a->input);
     const answers_choice c = ok ? answers_choose(&ask, from, &shape) : (answers_choice){.table = false};
     if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
     if (ok && !c.pixels && answers_need_squares(job)) ok = build(job, &img, &c, 2, a, err);

@@ -290,7 +290,7 @@ static bool what_counts(work *w, stream *s, error *err)
     const bool by_alpha = !j->filter.kind && image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
     valid_samples *valid = &w->valid;
     const valid_choice choice = job_valid(j, &s->from);
-    if (!valid_of_image(valid, &choice, img, w->input, false, s->threads, j->verbose, err)) return false;
+    if (!valid_of_image(valid, &choice, img, w->input, s->threads, j->verbose, err)) return false;
     if ((j->valid.nodata_given || j->valid.own_found) && !valid->has_nodata) w->head.meta.nodata[0] = 0;
     valid->masked = s->from.mask || valid->mask.data;
     w->all = valid_all(valid) && j->windows.min_valid == 0;

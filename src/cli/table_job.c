@@ -204,7 +204,8 @@ static bool prepare(const job *j, const char *input, const job_source *in, int t
     if (mask && !(w->counting = memory_rows(rows, mask_row, err))) return false;
     if (!mask_rows_open(&w->mask, mask, err)) return false;
     const valid_choice choice = job_valid(j, in);
-    if (!valid_of_image(&w->valid, &choice, img, input, false, threads, j->verbose, err)) return false;
+    if (!valid_of_image(&w->valid, &choice, img, input, threads, j->verbose, err)) return false;
+    w->valid.by_alpha = w->valid.by_alpha && !j->quiet;
     w->spec.masked = w->valid.masked = mask || w->valid.mask.data;
     w->spec.skip_nan = w->valid.skip_nan, w->spec.has_nodata = w->valid.has_nodata, w->spec.nodata = w->valid.nodata;
     const bool counts = j->counts || !valid_all(&w->valid);
@@ -237,11 +238,13 @@ static bool take_level(band_work *w, const sat_view *rows, const sat_view *mask,
 }
 
 /* Sums image rows [y, y + rows) for all moments and shows the tables' rows for them in made. */
-static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS], error *err)
+static bool sum_band(band_work *w, const char *input, const image *img, int64_t y, int64_t rows, sat_view made[MOMENTS],
+                     error *err)
 {
     image band = *img;
     if (w->from) band.data = w->rows, band.height = rows;
     if (w->from && !row_source_read(w->from, y, rows, w->rows, err)) return false;
+    valid_say_transparent(&w->valid, &band, w->from ? 0 : y, rows, input);
     const sat_view in = w->from ? image_lines_view(&band) : image_rows_view(&band, y, rows);
     sat_view mask = {0};
     if (w->valid.mask.data)
@@ -339,7 +342,7 @@ static bool job_table(const job *j, const char *input, const job_source *from, c
         sat_view made[MOMENTS];
         rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
         *at_output = -1;
-        if (!sum_band(&w, img, y, rows, made, err)) goto out;
+        if (!sum_band(&w, input, img, y, rows, made, err)) goto out;
         now = clock_now_s();
         spent->compute_s += now - start;
         *at_output = 0;

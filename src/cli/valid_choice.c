@@ -194,27 +194,27 @@ bool valid_mask_of_ones(valid_samples *v, const image *img, error *err)
     return true;
 }
 
-static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, bool by_alpha, int threads,
-                      error *err)
+static bool make_mask(valid_samples *v, const valid_choice *choice, const image *img, int threads, error *err)
 {
-    if (!valid_has_mask(choice) && !by_alpha) return true;
+    if (!valid_has_mask(choice)) return true;
     if (!valid_mask_of_ones(v, img, err)) return false;
-    if (by_alpha && !clear(&v->mask, img, img->channels - 1, 1, threads, err)) return false;
     if (!clear_by_files(&v->mask, choice, threads, err)) return false;
     const sat_view mask = image_view(&v->mask);
     view_repeat_first(&mask);
     return true;
 }
 
-bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
-                    int threads, bool verbose, error *err)
+bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, int threads,
+                    bool verbose, error *err)
 {
     *v = (valid_samples){.nodata = 0};
     const bool none = choice->nodata_given && !choice->has_nodata && !choice->skip_nan;
     if (img->meta.mask_page && !choice->own_found && !none && !choice->quiet)
         say(input_name(input), "its mask, page %d, is not read from a pipe; all pixels count", img->meta.mask_page - 1);
-    if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, by_alpha, threads, err))
+    if (choose_nodata(v, choice, img, input, verbose, err) && make_mask(v, choice, img, threads, err)) {
+        v->by_alpha = image_has_alpha(img) && !choice->own_found && !v->has_nodata && !v->skip_nan;
         return true;
+    }
     valid_free(v);
     return false;
 }
@@ -223,6 +223,15 @@ bool valid_clear_transparent(valid_samples *v, const image *img, int threads, er
 {
     return (v->mask.data || valid_mask_of_ones(v, img, err)) &&
            clear(&v->mask, img, img->channels - 1, 1, threads, err);
+}
+
+void valid_say_transparent(valid_samples *v, const image *img, int64_t y, int64_t rows, const char *input)
+{
+    if (!v->by_alpha || !image_is_transparent(img, y, rows)) return;
+    v->by_alpha = false;
+    say(input_name(input),
+        "pixels whose alpha is 0 are included in sums and means; window statistics (--box with --stat) "
+        "exclude them");
 }
 
 void valid_free(valid_samples *v)

@@ -52,8 +52,10 @@ bool valid_option(valid_choice *v, options *o, int c);
 typedef struct valid_samples {
     bool skip_nan, has_nodata;
     double nodata;
-    image mask;  /* u8, 1 channel, not 0 where a pixel counts; or empty */
-    bool masked; /* there is a mask, which is held elsewhere */
+    image mask;    /* u8, 1 channel, not 0 where a pixel counts; or empty */
+    bool masked;   /* there is a mask, which is held elsewhere */
+    bool by_alpha; /* the image has alpha, and neither its own mask nor a value for invalid pixels: as
+                    * in GDAL, its alpha says which pixels are valid. Tables and queries ignore it. */
 } valid_samples;
 
 static inline bool valid_masked(const valid_samples *v)
@@ -65,10 +67,10 @@ static inline bool valid_all(const valid_samples *v)
     return !v->skip_nan && !v->has_nodata && !valid_masked(v);
 }
 
-/* What counts in that image, by the choice and by the file's own value; by_alpha: pixels whose alpha is 0 do not.  On
- * true *v is the caller's, to be given to valid_free(). */
-bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, bool by_alpha,
-                    int threads, bool verbose, error *err);
+/* Sets *v to what is valid in that image, by the choice and by the file's nodata value; alpha changes no
+ * mask here: see valid_clear_transparent().  On true the caller owns *v, and calls valid_free(). */
+bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, int threads,
+                    bool verbose, error *err);
 /* How the file of a mask is read. */
 decode_options valid_mask_decoding(const valid_choice *choice, const mask_name *name, int threads);
 /* Refuses a mask of another size than the image. */
@@ -77,6 +79,9 @@ bool valid_mask_fits(const mask_name *name, const image *mask, const image *img,
 bool valid_mask_of_ones(valid_samples *v, const image *img, error *err);
 /* Pixels of an image with alpha whose alpha is 0 do not count, either. */
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
+/* For sums, which include every pixel whatever its alpha: if v->by_alpha, prints a line the first time that
+ * rows [y, y + rows) of the image contain a pixel whose alpha is 0, and unsets by_alpha. */
+void valid_say_transparent(valid_samples *v, const image *img, int64_t y, int64_t rows, const char *input);
 void valid_free(valid_samples *v);
 
 /* Says how many results would have been the value, if some would. */

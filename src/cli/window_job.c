@@ -275,10 +275,9 @@ static bool what_counts(work *w, stream *s, error *err)
     const job *j = w->j;
     const image *img = s->from.img;
     const valid_choice choice = job_valid(j, &s->from);
-    if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, img && w->by_alpha, s->threads, j->verbose,
-                        err))
-        return false;
-    s->alpha_clears = w->by_alpha;
+    if (!valid_of_image(&w->valid, &choice, img ? img : &w->head, w->input, s->threads, j->verbose, err)) return false;
+    s->alpha_clears = w->by_alpha = w->by_alpha && w->valid.by_alpha;
+    if (img && w->by_alpha && !valid_clear_transparent(&w->valid, img, s->threads, err)) return false;
     s->masked = w->valid.masked = w->valid.mask.data || s->from.mask || w->by_alpha;
     s->mask = w->valid.mask;
     w->valid.mask = (image){0};

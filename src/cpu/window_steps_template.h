@@ -189,6 +189,15 @@ INLINE void store_rows(f64s *v, f64 *rows, int64_t row)
     UNROLL for (int k = 0; k < F64_LANES; k++) store_sums(rows + k * row, v[k]);
 }
 
+/* The mean of the squares: the mean of the squared deviations plus the squared mean. If a sample is
+ * infinite, the deviations are NaN but the squared mean is infinite, and that is the result. */
+INLINE f64s mean_of_squares(f64s deviations, f64s mean)
+{
+    const f64s square = mean * mean, both = deviations + square;
+    const i64s is_number = both >= square;
+    return (f64s)(((i64s)both & is_number) | ((i64s)square & ~is_number));
+}
+
 INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n, const bool all, const bool counts)
 {
     const int64_t column = (int64_t)sat_window_members(all, counts) * BOX_LINES;
@@ -214,7 +223,7 @@ INLINE void describe(const sat_window_describe *d, const f64 *turned, int64_t n,
                 mean[k] = counts ? w.sum / w.n : quotient(w.sum, full, inverse);
                 const f64s m2 = w.m2 + 0 * w.sum; /* NaN if the sum is infinite */
                 var[k] = counts ? m2 / (w.n - d->ddof) : m2 * load_sums(d->of_var + lane);
-                squares[k] = (counts ? w.m2 / w.n : w.m2 * load_sums(d->of_squares + lane)) + mean[k] * mean[k];
+                squares[k] = mean_of_squares(counts ? w.m2 / w.n : w.m2 * load_sums(d->of_squares + lane), mean[k]);
             }
             if (counts) store_rows(count, d->n + to, d->row);
             if (d->sum) store_rows(sum, d->sum + to, d->row);

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "c_numbers.h"
+
 __attribute__((format(printf, 3, 0))) static int put(error *err, int code, const char *format, va_list args)
 {
     err->no_memory = code == ENOMEM;
     err->code = code;
-    return vsnprintf(err->text, sizeof err->text, format, args);
+    return sat_print_args(err->text, sizeof err->text, format, args);
 }
 
 bool(fail)(error *err, const char *format, ...)

@@ -134,6 +134,24 @@ void view_repeat_first(const sat_view *v)
     }
 }
 
+#define ANY_ZERO(type)                                                                                                 \
+    for (int64_t x = 0; x < img->width; x++) any |= ((const type *)at)[(x + 1) * img->channels - 1] == 0;
+bool image_is_transparent(const image *img, int64_t y, int64_t rows)
+{
+    bool any = false;
+    for (; rows > 0 && !any; rows--, y++) {
+        const void *at = (const char *)img->data + (size_t)y * img->row_bytes;
+        switch (sat_type_bytes(img->type)) {
+        case 1: ANY_ZERO(uint8_t) break;
+        case 2: ANY_ZERO(uint16_t) break;
+        case 4: ANY_ZERO(uint32_t) break;
+        default: ANY_ZERO(uint64_t)
+        }
+    }
+    return any;
+}
+#undef ANY_ZERO
+
 void image_set(image *img, int64_t i, double value)
 {
     if (img->type == SAT_F64)

@@ -150,6 +150,8 @@ sat_view image_rows_view(const image *img, int64_t y, int64_t rows);
 
 /* Each row of the first image of a view becomes that of all others: u8 of one channel. */
 void view_repeat_first(const sat_view *v);
+/* Do rows [y, y + rows) of an image with alpha contain a pixel whose alpha is 0? */
+bool image_is_transparent(const image *img, int64_t y, int64_t rows);
 
 /* Sets sample i of an image of f32 or f64, counted through all its rows. */
 void image_set(image *img, int64_t i, double value);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "c_numbers.h"
 #include "status.h"
 #include "choose.h"
 #include "device.h"
@@ -77,8 +78,9 @@ sat_status sat_passed_over(sat_status status)
 
 void sat_choice_note(const sat_choice *choice, bool named, bool device, char *note, size_t note_bytes)
 {
-    const char *what = device ? " (through host memory: copies %.3g MB)" : " (a GPU would have to copy %.3g MB)";
     size_t used = strlen(note);
     if (choice->memory == SAT_DEVICE || (!device && (named || !SAT_WITH_CUDA))) return;
-    snprintf(note + used, note_bytes - used, what, choice->bytes / 1e6);
+    sat_print(note + used, note_bytes - used,
+              device ? " (through host memory: copies %.3g MB)" : " (a GPU would have to copy %.3g MB)",
+              choice->bytes / 1e6);
 }

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "c_numbers.h"
 #include "pool.h"
 #include "shape.h"
 #include "sized.h"
@@ -92,7 +93,7 @@ const char *sat_rect_sides(const sat_rect *r, char sides[SAT_SIDES_BYTES])
 
 const char *sat_rect_sides_f64(const sat_rect_f64 *r, char sides[SAT_SIDES_BYTES])
 {
-    snprintf(sides, SAT_SIDES_BYTES, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", r->x, r->y, r->width, r->height);
+    sat_print(sides, SAT_SIDES_BYTES, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", r->x, r->y, r->width, r->height);
     return sides;
 }
 

@@ -14,7 +14,8 @@
  *
  * Float samples.  Sums, means and squared deviations of parts of a window are joined, never taken away (Chan, Golub and
  * LeVeque 1979; van Herk 1992).  No sample outside a window influences it: a NaN or an infinity spoils exactly the
- * windows that hold it, whose variance is NaN.  A variance is never negative, and 0 for a constant.  With e =
+ * windows that hold it, whose variance is NaN.  The rms of a window with an infinity is infinite; it is NaN if the
+ * window holds a NaN, or infinities of both signs.  A variance is never negative, and 0 for a constant.  With e =
  * 2^-53, n samples, their exact mean m, mean of absolute values a and variance v: the f64 mean is wrong by less than
  * (n + 1) * e * a, and the f64 variance by less than (6 * n + 40) * e * (v + a * sqrt(v)), as far as that is small
  * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition; with a ddof, all of it times

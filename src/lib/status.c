@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "c_numbers.h"
 #include "status.h"
 
 #define STRING(x)        #x
@@ -59,7 +60,7 @@ sat_status sat_fail(sat_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(detail, sizeof detail, format, args);
+    sat_print_args(detail, sizeof detail, format, args);
     va_end(args);
     return status;
 }

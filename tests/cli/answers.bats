@@ -147,10 +147,32 @@ npy() {
 
 @test "means and sums are of each channel, and alpha is no weight" {
     { printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' && printf '\144\12\0\377\0\24\310\0'; } >a.pam
-    ok a.pam --mean 0,0,2,1
+    ok -q a.pam --mean 0,0,2,1
     [ "${lines[1]}" = 0,0,2,1,50,15,100,127.5 ]
-    ok query a.pam --rect 0,0,2,1 --stat sum
+    ok query a.pam --rect 0,0,2,1 --stat sum -q
     [ "${lines[1]}" = 0,0,2,1,100,30,200,255 ]
+}
+
+@test "a pixel whose alpha is 0 is included in sums, and a line says so if it is read; window statistics exclude it" {
+    { printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n' && printf '\1\377\3\377\5\377\7\0'; } >a.pam
+    "$sat" a.pam --box 1 --alpha straight -o a.png
+    said="pixels whose alpha is 0 are included in sums and means; window statistics (--box with --stat) exclude them"
+    equals() { "$PYTHON" -c 'import sys; import numpy as np; assert np.allclose(np.load(sys.argv[1]).ravel(), [eval(a) for a in sys.argv[2:]])' "$@"; }
+    lined() { sat "${@:2}" && [[ $status = 0 && ${#stderr_lines[@]} = 1 && $stderr = "sat: $1" ]]; }
+    for file in a.pam a.png; do
+        noted "$file: $said" "$file" -o t.npy
+        noted "$file: $said" "$file" --mean 0,0,2,2
+        lined "$file: $said" query "$file" --grid 1
+        lined "$file: $said" query "$file" --rect 0,0,2,2 --backend cpu # by a table
+        ok query "$file" --rect 0,0,2,2 -q
+        [ "${lines[1]}" = 0,0,2,2,4,191.25,16,765 ]
+        ok query "$file" --rect 0,0,2,2 --nodata 7
+        ok -q "$file" --box 3 --border shrink --stat mean -o m.npy
+        equals m.npy 3 3 3 3
+        noted "$file: results are without alpha" "$file" --box 3 --border shrink --stat mean --nodata 3 -o m.npy # not by alpha
+        equals m.npy 13/3 13/3 13/3 13/3
+    done
+    ok query a.pam --rect 0,0,2,1 # by rows: the pixel is not read
 }
 
 @test "pictures of different channels make a rectangular CSV" {

@@ -190,6 +190,8 @@ bool window_agrees(const sat_window_spec *s, const sat_window_output *o, const s
     *want = (double)stored(o, value);
     /* A window with a NaN or an infinity. */
     if (extremes && extremes->var > DBL_MAX) return true;
+    if (!is_count && strcmp(o->statistic, "rms") == 0 && real_result && isinf(f.sum))
+        return isinf(is); /* of one sign */
     if (!is_count && !f.finite) return !real_result || !isfinite(is);
     /* Squares that an f64 cannot hold: infinity, or no number. */
     const bool squares = info.variance || strcmp(o->statistic, "rms") == 0 || strcmp(o->statistic, "nick") == 0;

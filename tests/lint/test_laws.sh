@@ -57,7 +57,7 @@ try "src/ calls no CUDA function" nothing grep -rnE '\b(cuda|cu)[A-Z][A-Za-z0-9]
 try "the library includes only its own headers" \
     nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h) $(printf "statistics/%s\n" $(names src/lib/statistics/*))
 try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*) $(printf "statistics/%s\n" $(names src/lib/statistics/*))
-try "src/io includes its own headers, sat.h and sized.h" nothing outside_includes src/io sat.h sized.h $(names src/io/*.[hd]*)
+try "src/io includes its own headers, sat.h, sized.h and c_numbers.h" nothing outside_includes src/io sat.h sized.h c_numbers.h $(names src/io/*.[hd]*)
 try "the command knows table files through sat_file.h alone" nothing grep -rnE '"table_[a-z]*\.h"' src/cli src/lab
 try "src/cli includes its own headers, those of io, and the public ones but the laboratory's" \
     nothing outside_includes src/cli $(names src/lib/sat*.h) $(names src/io/*.h src/cli/*.[hd]*)

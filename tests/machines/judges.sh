@@ -8,6 +8,7 @@
 #   surroundings     make surroundings: one core, little memory, other locales, other rights
 #   leaks            make asan: all unit suites, the command, fuzz corpora
 #   compilers        make compilers: all unit suites
+#   lint             make lint: clang's static analyzer, too
 #   mutants          make mutants: faults in kernels, which the simulator has to catch
 #   plants           tests/plants: faults in the rest, each with the test that has to catch it
 #   fuzz             make fuzz: a minute for each target
@@ -29,6 +30,7 @@ run_part() {
     surroundings) make surroundings ;;
     leaks) make asan ;;
     compilers) make compilers ;;
+    lint) make lint ;;
     mutants) make mutants ;;
     plants) tests/plants/run.sh ;;
     fuzz) make fuzz SECONDS=60 ;;
@@ -41,7 +43,7 @@ counts() {
              END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$1"
 }
 
-parts=(portable avx2 debian12 debian13 processors surroundings leaks compilers mutants plants fuzz)
+parts=(portable avx2 debian12 debian13 processors surroundings leaks compilers lint mutants plants fuzz)
 [ "${1:-}" != --list ] || { printf '%s\n' "${parts[@]}"; exit; }
 [ $# != 0 ] || set -- "${parts[@]}"
 for part; do

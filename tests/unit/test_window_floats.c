@@ -8,6 +8,7 @@ enum { CASES = 420, CHECKED = 90, OUTPUTS = 3, NATURES = 12, MOST_IN_A_WINDOW = 
 
 static const char *const borders[] = {"shrink", "reflect101", "reflect", "replicate", "wrap", "constant"};
 static const char *const statistics[] = {"mean", "var", "std", "sum", "rms", "norm", "nick", "count", "wolf"};
+enum { RMS = 4 };
 
 typedef struct windows {
     sat_window_spec spec;
@@ -86,7 +87,9 @@ static void draw(windows *w, int k)
     if (s->min_valid > (double)(s->window_width * s->window_height)) s->min_valid = 0;
     w->nature = k % NATURES;
     for (int i = 0; i < OUTPUTS; i++)
-        w->output[i] = (sat_window_output){.statistic = i < 2 ? statistics[i] : statistics[random_in(2, 8)],
+        w->output[i] = (sat_window_output){.statistic = statistics[i < 2                         ? i
+                                                                   : w->nature == 7 && one_in(2) ? RMS
+                                                                                                 : random_in(2, 8)],
                                            .result = i < 2 || one_in(2) ? SAT_F64 : SAT_F32};
     s->output = w->output;
     w->src = guarded(s->width, s->height, s->channels, s->sample, 0);
