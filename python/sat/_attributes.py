@@ -59,6 +59,7 @@ def kept(
             scales = np.abs(np.asarray(found[key], np.float64)) ** (1 if kind == "deviation" else 2)
             found[key] = tuple(scales.tolist()) if scales.ndim else scales.item()
     own = {key: value for key, value in encoding.items() if re.fullmatch(_ENCODING, str(key))}
+    empty = None if kind == "number" else empty
     fill = np.nan if empty is None and dtype.kind == "f" else empty
     if fill is not None:
         # NaN is in the encoding if the samples were decoded, as xarray decodes them.

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import base64
 import errno
-import json
 import math
 import os
-import struct
 import uuid
-from typing import Any, Sequence
+from typing import Any, NamedTuple
 
 import dask
 import dask.array as da
 import numpy as np
 import zarr
 
-from ._arrays import file_name, is_labelled, shown
-from ._labelled import Axes
+from ._arrays import file_name, is_labelled
+from ._labelled import Axes, axes_of, samples_of
+from ._zarr import UNFINISHED, labels_of
 
 CHUNK_BYTES = 4 << 20  # of chunks, decoded or encoded at a time: larger ones by themselves
-_UNFINISHED = "sat_unfinished"  # an attribute of results, until all is written
 
 
 def opened_store(path: Any, name: str) -> Any:
@@ -39,9 +36,11 @@ def opened(x: Any, name: str) -> Any:
     if isinstance(x, (str, os.PathLike)):
         x = opened_store(x, name)
     if isinstance(x, zarr.Group):
-        raise TypeError(f"{name}: {x.store_path}: a Zarr group; one of its arrays is taken")
-    if isinstance(x, zarr.Array) and x.attrs.get(_UNFINISHED) is True:
-        raise ValueError(f"{name}: {x.store_path}: a result that was not written to its end")
+        arrays = ", ".join(sorted(x.array_keys()))
+        raise TypeError(f"{name}: {x.store_path}: a Zarr group; take one of its arrays: {arrays}")
+    if (isinstance(x, zarr.Array) or is_labelled(x)) and x.attrs.get(UNFINISHED) is True:
+        where = getattr(x, "store_path", "a DataArray")
+        raise ValueError(f"{name}: {where}: a result that was not written to its end")
     if isinstance(x, zarr.Array):
         return x
     if is_labelled(x):
@@ -61,36 +60,39 @@ def chunks_of(x: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(da.core.normalize_chunks(x.shards or x.chunks, shape=x.shape, dtype=x.dtype))
 
 
-def in_json(result: Any) -> dict[str, Any]:
-    """The attributes of a DataArray as xarray writes them to Zarr, with its nodata value."""
-    fill = result.encoding.get("_FillValue", result.attrs.get("_FillValue"))
-    found = json.loads(json.dumps(result.attrs, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v)))
-    if fill is not None and result.dtype.kind == "f":
-        found["_FillValue"] = base64.standard_b64encode(struct.pack("<d", fill)).decode()
-    return dict(found)
+class Image(NamedTuple):
+    """What `sat.dask` knows of an image."""
+
+    labels: Any  # a DataArray, or the Labels of an array in Zarr; None: an array of numbers alone
+    axes: Axes
+    dims: list[str]  # the names of the dimensions of data
+    samples: Any  # a Dask array if there are labels, else the array of numbers
+    data: Any  # the samples, rows first, in the type that the attributes say
 
 
-def written_to(
-    to: Any, dtypes: Any, shape: Sequence[int], chunks: Sequence[int], compressors: Any, dims: Sequence[Any] = ()
-) -> tuple[Any, ...]:
-    """New arrays of a store at a path: one, or those of a group by their names.  FileExistsError if it exists.
-
-    dtypes  a type, or those of a group by their names; dims: the names of dimensions, which version 3 stores."""
-    options: dict[str, Any] = {"shape": shape, "chunks": chunks, "compressors": compressors}
-    options["config"] = {"write_empty_chunks": True}  # comparing with the fill value takes as long as a mean
-    if dims and zarr.config.get("default_zarr_format") == 3:
-        options["dimension_names"] = [str(dim) for dim in dims]
-    path = os.fsdecode(file_name(to, "to"))
-    try:
-        if not isinstance(dtypes, dict):
-            return (zarr.create_array(path, dtype=dtypes, attributes={_UNFINISHED: True}, **options),)
-        group = zarr.create_group(path)
-        each = dtypes.items()
-        return tuple(group.create_array(n, dtype=t, attributes={_UNFINISHED: True}, **options) for n, t in each)
-    except (zarr.errors.ContainsArrayError, zarr.errors.ContainsGroupError):
-        raise FileExistsError(errno.EEXIST, "to: a Zarr array or group exists already", path) from None
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"compressors: {shown(compressors)}; as of zarr.create_array()") from error
+def image_of(x: Any, source: Any, channel_axis: int | None = None) -> Image:
+    """Returns what is known of an image, which `opened()` opened as source."""
+    labels = x if is_labelled(x) else labels_of(source)
+    if source.ndim not in (2, 3) or min(source.shape) < 1:
+        raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
+    if labels is not None and labels.dims:
+        at = axes_of(labels, channel_axis)
+        dims, pair = [str(dim) for dim in labels.dims], sorted((at.y, at.x))
+        dims[pair[0]], dims[pair[1]] = dims[at.y], dims[at.x]
+    else:
+        channel = None if source.ndim == 2 else 2 if channel_axis is None else channel_axis % 3
+        if source.ndim == 3 and channel_axis is None and source.shape[2] > 4:
+            raise ValueError(
+                f"x: shape {source.shape}; three dimensions are (H, W, C) with up to 4 channels: channel_axis="
+            )
+        y, x_axis = [axis for axis in range(source.ndim) if axis != channel]
+        at = Axes(y, x_axis, channel, None)
+        dims = [{y: "y", x_axis: "x"}.get(axis, "channel") for axis in range(source.ndim)]
+        labels = None if labels is None else labels._replace(dims=tuple(dims))
+    if labels is None:
+        return Image(None, at, dims, source, source)
+    samples = da.from_zarr(source, chunks=source.shards or source.chunks) if isinstance(source, zarr.Array) else source
+    return Image(labels, at, dims, samples, at.rows_first(samples_of(labels, samples)))
 
 
 def task(name: str, function: Any, *arguments: Any, nout: int | None = None) -> Any:
@@ -108,22 +110,15 @@ def put(target: Any, index: tuple[slice, ...], part: Any, memory: Any) -> Any:
     return memory
 
 
-def finished(arrays: Sequence[Any]) -> None:
-    for array in arrays:
-        del array.attrs[_UNFINISHED]
-
-
-def mask_of(x: Any, mask: Any, shape: tuple[int, int], axes: Axes | None = None) -> Any:
-    """The mask, as the image is: in a store, or a Dask array.  axes: those of a DataArray that the image is."""
+def mask_of(x: Any, mask: Any, shape: tuple[int, int], axes: Axes) -> Any:
+    """The mask, as the image is: in a store, or a Dask array with rows first.  axes: the image's, as it was given."""
     if mask is None:
         return None
-    mask = mask if axes is not None and is_labelled(mask) else opened(mask, "mask")
-    if isinstance(x, zarr.Array) and not isinstance(mask, zarr.Array):
+    mask = mask if is_labelled(mask) else opened(mask, "mask")
+    if not isinstance(x, zarr.Array):
+        mask = da.asarray(axes.mask(da.from_zarr(mask) if isinstance(mask, zarr.Array) else mask))
+    elif not isinstance(mask, zarr.Array):
         raise TypeError("mask: of an image in a store, a path or a zarr.Array; or give both as Dask arrays")
-    if isinstance(mask, zarr.Array) and not isinstance(x, zarr.Array):
-        mask = da.from_zarr(mask)
-    if axes is not None:
-        mask = da.asarray(axes.mask(mask))
     if mask.shape != shape:
         raise ValueError(f"mask: shape {mask.shape}; the image's is {shape}")
     return mask

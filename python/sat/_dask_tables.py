@@ -17,10 +17,11 @@ import zarr
 from numpy.typing import ArrayLike
 
 from . import _core, _table
-from ._arrays import LAYOUTS, file_name, given_nodata, is_labelled
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, mask_of, opened, opened_store, put, task, written_to
-from ._labelled import axes_of, decoded, nodata_of, samples_of
+from ._arrays import LAYOUTS, file_name, given_nodata
+from ._dask_arrays import CHUNK_BYTES, chunks_of, image_of, mask_of, opened, opened_store, put, task
+from ._labelled import decoded, nodata_of
 from ._rects import RECT_STATISTICS, rect_names, rectangles, sum_dtype
+from ._zarr import finished, written_to
 from .typing import Array, Nodata, RectStatistic
 
 _BAND_BYTES = 64 << 20  # of a table, written at a time
@@ -115,19 +116,20 @@ def _sum(a: list[Array], b: list[Array]) -> list[Array]:
     return [x + y for x, y in zip(a, b)]
 
 
-def _plane(x: Any, mask: Any, nodata: Nodata, name: str = "x") -> tuple[Any, Any, float | None]:
-    """An image (H, W) as an array of Zarr or Dask, its mask and its nodata value."""
-    source, axes, value = opened(x, name), None, given_nodata(nodata)
-    if is_labelled(x):
-        axes = axes_of(x)
-        source, value = decoded(x, axes.rows_first(samples_of(x, source)), axes, nodata_of(x, nodata))
+def _plane(x: Any, mask: Any, nodata: Nodata, name: str = "x") -> tuple[Any, Any, float | None, list[str]]:
+    """An image (H, W) as an array of Zarr or Dask, its mask, its nodata value and the names of its dimensions."""
+    source, value = opened(x, name), given_nodata(nodata)
     if source.ndim != 2 or min(source.shape) < 1:
         raise ValueError(f"{name}: shape {source.shape}; (H, W), one channel or plane at a time")
-    mask = mask_of(source, mask, source.shape, axes)
+    image = image_of(x, source)
+    if image.labels is not None:
+        y, value = decoded(image.labels, image.data, image.axes, nodata_of(image.labels, nodata))
+        source = source if y is image.samples else y
+    mask = mask_of(source, mask, source.shape, image.axes)
     if isinstance(getattr(source, "_meta", None), np.ma.MaskedArray):
         valid = ~da.ma.getmaskarray(source)
         source, mask = da.ma.getdata(source), valid if mask is None else valid & (mask != 0)
-    return source, mask, value
+    return source, mask, value, image.dims
 
 
 def table(
@@ -136,7 +138,7 @@ def table(
 ) -> Table:
     """The summed-area table of an image (H, W) larger than memory.
 
-    x, mask, nodata  as of `box()`, but of a DataArray's y = scale_factor * x + add_offset.
+    x, mask, nodata  as of `box()`, but of y = scale_factor * x + add_offset, if the attributes have these.
     moments          2, for variances, as of `sat.table()`.
     to               a path: the tables are written to a new Zarr group there, some 64 MB at a time, now.  None: Dask
                      arrays with the image's chunks.
@@ -151,7 +153,7 @@ def table(
     if to is not None:
         file_name(to, "to")
     moments = _core.integer(moments, "moments", 1, 2)
-    source, mask, value = _plane(x, mask, nodata)
+    source, mask, value, dims = _plane(x, mask, nodata)
     tried = _table.table(
         np.zeros((1, 1), source.dtype), moments, None if mask is None else np.ones((1, 1), bool), value
     )
@@ -192,7 +194,8 @@ def table(
         carries.append(task("table-carry", _sum, carries[-1], task("table-totals", _totals, made, image, valid)))
     targets: Any = None
     if to is not None:
-        targets = written_to(to, dict(zip(names, kinds)), source.shape, (piece, max(chunks[1])), compressors)
+        options = {"shape": source.shape, "chunks": (piece, max(chunks[1])), "compressors": compressors}
+        targets = written_to(to, {name: (kind, {}, {}) for name, kind in zip(names, kinds)}, dims, **options)
     each = [
         task("table-band", _totals, made, image, valid, *carries[i : i + 2], targets, band.start, nout=len(kinds))
         for i, (image, valid, band) in enumerate(zip(images, masks, bands))
@@ -200,9 +203,7 @@ def table(
     arrays = targets
     if to is not None:
         dask.compute(each)
-        finished(targets)
-        # The last that is written: without it there is no table.
-        zarr.open_group(os.fspath(to)).attrs.update({"sample": tried.sample.name, "level": level})
+        finished(to, targets, sample=tried.sample.name, level=level)  # without these there is no table
     else:
         arrays = [
             da.concatenate(
@@ -259,7 +260,7 @@ def query(
         _check_rectangles(boxes, image.sums.shape)
         found = _of_table(image, boxes, names, ddof)
     else:
-        source, mask, value = _plane(image, mask, nodata, "image")
+        source, mask, value, _ = _plane(image, mask, nodata, "image")
         _check_rectangles(boxes, source.shape)
         cuts = [(slice(y, y + h), slice(x, x + w)) for x, y, w, h in boxes.tolist()]
         parts = [

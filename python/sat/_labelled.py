@@ -122,8 +122,11 @@ def samples_of(x: Any, data: Any) -> Any:
     return data if _type_of(x) == data.dtype else data.view(_type_of(x))
 
 
-def _line(x: Any, axes: Axes) -> tuple[Any, Any]:
-    """Returns s and o of y = s * x + o: arrays of one number, or of one for each channel, along the channels' axis."""
+def _line(x: Any, axes: Axes) -> tuple[Any, Any] | None:
+    """Returns s and o of y = s * x + o: arrays of one number, or of one for each channel, along the channels' axis.
+
+    None: y is x.
+    """
     shape = [-1 if axis == axes.channel else 1 for axis in range(len(x.dims))]
     channels = 1 if axes.channel is None else x.shape[axes.channel]
     found = []
@@ -132,15 +135,14 @@ def _line(x: Any, axes: Axes) -> tuple[Any, Any]:
         if value.size not in (1, channels):
             raise ValueError(f"image: {each} of {value.size} bands in the attributes of a DataArray of {channels}")
         found.append(value.reshape(shape))
-    return found[0], found[1]
+    return (found[0], found[1]) if (found[0] != 1).any() or found[1].any() else None
 
 
 def decoded(x: Any, data: Any, axes: Axes, nodata: float | None) -> tuple[Any, float | None]:
     """Returns y = s * x + o in float64, and its nodata value; the samples themselves if these are y."""
-    scale, offset = _line(x, axes)
-    if (scale == 1).all() and not offset.any():
+    if (line := _line(x, axes)) is None:
         return data, nodata
-    y = data.astype(np.float64) * scale + offset
+    y = data.astype(np.float64) * line[0] + line[1]
     return (y, nodata) if nodata is None else (np.where(data == nodata, np.nan, y), float("nan"))
 
 
@@ -160,14 +162,15 @@ def passes(
 
     names  the statistics of `sat.window()`; of other functions, their own name.
     """
-    nodata = nodata_of(x, options.get("nodata"))
-    found = []
-    for of_y in sorted({KINDS.get(name) == "of y" for name in names}):
-        which = [i for i, name in enumerate(names) if (KINDS.get(name) == "of y") == of_y]
+    nodata, found = nodata_of(x, options.get("nodata")), []
+    line = _line(x, axes) if "of y" in map(KINDS.get, names) else None
+    kinds = [line is not None and KINDS.get(name) == "of y" for name in names]
+    for of_y in sorted({*kinds}):
+        which = [i for i, kind in enumerate(kinds) if kind == of_y]
         samples, value = decoded(x, data, axes, nodata) if of_y else (data, nodata)
         own = {**options, "nodata": value}
-        if samples is not data and options.get("border") == "constant":
-            scale, offset = map(np.ravel, _line(x, axes))
+        if of_y and line is not None and options.get("border") == "constant":
+            scale, offset = map(np.ravel, line)
             values = np.ravel(options.get("border_value", 0)) * scale + offset
             own["border_value"] = values.tolist() if values.size > 1 else values.item()
         out = own.get("out")
@@ -182,8 +185,8 @@ def passes(
 
 def labelled(x: Any, result: Any, name: str, options: dict[str, Any]) -> Any:
     """Returns a result, of a statistic or of the function of this name, as a DataArray."""
-    made, empty = x.copy(data=result), None if KINDS.get(name) == "number" else options.get("empty")
-    made.attrs, made.encoding = kept(x.attrs, x.encoding, name, result.dtype, empty)
+    made = x.copy(data=result)
+    made.attrs, made.encoding = kept(x.attrs, x.encoding, name, result.dtype, options.get("empty"))
     return made
 
 

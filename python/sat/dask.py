@@ -34,11 +34,13 @@ import sat
 
 from . import _core
 from ._arrays import axis_of, file_name, is_labelled, names_of, one_of, sides
-from ._dask_arrays import CHUNK_BYTES, chunks_of, finished, in_json, mask_of, opened, put, task, written_to
+from ._attributes import kept
+from ._dask_arrays import CHUNK_BYTES, chunks_of, image_of, mask_of, opened, put, task
 from ._dask_tables import Table, query, table
 from ._filters import _PARAMETERS, BLUR, UNSHARP, box_filter, gauss_filter, window_filter
-from ._labelled import axes_of, labelled, passes, samples_of
+from ._labelled import labelled, passes
 from ._rows import _Rows
+from ._zarr import finished, written_to
 from .typing import Array, Border, Method, Nodata, Size, Statistic
 
 __all__ = ["Table", "box", "gauss", "query", "table", "threshold", "unsharp", "window"]
@@ -294,7 +296,6 @@ def _by_rows(how: _How, z: Any, mask: Any, create: Any = None) -> Any:
     every = [one for row in bands for one in row]
     if targets:
         dask.compute(every)
-        finished(targets)
         return targets
     # One task from a band to a chunk: each more would let a worker begin another band before the chunk is written.
     results = []
@@ -368,20 +369,9 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     options = {key: value for key, value in options.items() if key != "dtype" or value is not None}
     channel_axis = axis_of(channel_axis, "channel_axis")
     source = opened(x, "x")
-    axes = [source.ndim - 2, source.ndim - 1]
-    at = axes_of(x, channel_axis) if is_labelled(x) else None
-    if at is not None:
-        source, axes = at.rows_first(samples_of(x, source)), sorted((at.y, at.x))
-    elif source.ndim == 3:
-        channel = 2 if channel_axis is None else channel_axis % 3
-        if channel_axis is None and source.shape[2] > 4:
-            raise ValueError(
-                f"x: shape {source.shape}; three dimensions are (H, W, C) with up to 4 channels: channel_axis="
-            )
-        axes = [axis for axis in range(3) if axis != channel]
-    others = [axis for axis in range(source.ndim) if axis not in axes]
-    if len(others) > 1 or source.ndim < 2 or min(source.shape) < 1:
-        raise ValueError(f"x: shape {source.shape}; (H, W), or (H, W, C), or, with channel_axis=0, (C, H, W)")
+    image = image_of(x, source, channel_axis)
+    axes, shape = sorted((image.axes.y, image.axes.x)), image.data.shape
+    others = [axis for axis in range(len(shape)) if axis not in axes]
     if "size" in options:
         options["size"] = _sides(options)
     if "method" in options:
@@ -389,12 +379,14 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
     several = not isinstance(options.get("statistic", name), str)
     names = names_of(options["statistic"], _PARAMETERS) if "statistic" in options else [name]
     distinct = list(dict.fromkeys(names))
-    if "wolf" in (*distinct, options.get("method")) and others and source.shape[others[0]] > 4:
-        raise ValueError(f"wolf: of {source.shape[others[0]]} channels each is an image with extremes of its own")
-    small = [min(side, source.shape[axis]) for side, axis in zip(_sides(options), axes)]
+    if "wolf" in (*distinct, options.get("method")) and others and shape[others[0]] > 4:
+        raise ValueError(f"wolf: of {shape[others[0]]} channels each is an image with extremes of its own")
+    small = [min(side, shape[axis]) for side, axis in zip(_sides(options), axes)]
     parts = [(source, options, list(range(len(distinct))))]
-    if at is not None:
-        parts = passes(x, source, at, name, distinct, options)
+    if image.labels is not None:
+        parts = passes(image.labels, image.data, image.axes, name, distinct, options)
+        if len(parts) > 1 or parts[0][0] is not image.samples:
+            source = image.data
     hows = []
     for data, own, which in parts:
         if several:
@@ -403,17 +395,16 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         dtypes = tuple(one.dtype for one in (tried if several else [tried]))
         hows.append(_How(name, own, (axes[0], axes[1], others[0] if others else None), len(which), dtypes))
     of = {distinct[i]: how for how, (_, _, which) in zip(hows, parts) for i in which}  # in the order of the results
-    mask = mask_of(source, mask, (source.shape[axes[0]], source.shape[axes[1]]), at)
+    mask = mask_of(source, mask, (shape[axes[0]], shape[axes[1]]), image.axes)
     chunks = [max(along) for along in chunks_of(source)]
 
-    dims = [] if at is None else list(x.dims)
-    if at is not None:
-        dims[axes[0]], dims[axes[1]] = x.dims[at.y], x.dims[at.x]
-
     def create() -> Any:
-        kinds = [kind for how in hows for kind in how.dtypes]
-        dtypes = dict(zip(of, kinds)) if several else kinds[0]
-        return written_to(to, dtypes, source.shape, chunks, compressors, dims)
+        attrs, encoding = (getattr(image.labels, part, {}) for part in ("attrs", "encoding"))
+        arrays = {}
+        for (one, how), kind in zip(of.items(), (kind for how in hows for kind in how.dtypes)):
+            arrays[one] = kind, *kept(attrs, encoding, one, kind, how.options.get("empty"))
+        options = {"shape": shape, "chunks": chunks, "compressors": compressors}
+        return written_to(to, arrays, image.dims, image.labels, **options)
 
     if isinstance(source, zarr.Array):
         results = _by_rows(hows[0], source, mask, None if to is None else create)
@@ -422,14 +413,15 @@ def _filtered(name: str, x: Any, mask: Any, channel_axis: int | None, options: d
         if to is not None:
             lazy, results = results, create()
             da.store([one.rechunk(chunks) for one in lazy], results, lock=False)
+    if to is not None:
+        finished(to, results)
+    if is_labelled(x) and to is not None:
+        results = [da.from_zarr(one) for one in results]
+    if not isinstance(results[0], zarr.Array):
+        results = [image.axes.rows_first(one) for one in results]
     found = dict(zip(of, results))
-    if at is not None:
-        lazy = results if to is None else [da.from_zarr(one) for one in results]
-        found = {one: labelled(x, at.rows_first(a), one, of[one].options) for one, a in zip(of, lazy)}
-    if to is not None and not isinstance(source, zarr.Array):
-        for one, array in zip(found.values(), results) if at is not None else ():
-            array.attrs.update(in_json(one))
-        finished(results)
+    if is_labelled(x):
+        found = {one: labelled(x, a, one, of[one].options) for one, a in found.items()}
     return tuple(found[one] for one in names) if several else found[names[0]]
 
 
@@ -446,17 +438,20 @@ def box(
     """`sat.box()` of an image larger than memory: a Dask array with the image's chunks.
 
     x        a path or zarr.Array: the bits of `sat.box()` of the whole, floats too, each chunk decoded at most twice.
-             A task holds a row of chunks and its results.
+             A task holds a row of chunks and its results.  Dimensions and attributes are the ones that
+             `xarray.open_zarr(group, mask_and_scale=False)` shows.  If columns come first, bytes are `_Unsigned`, or
+             a scale changes a sum, rms or norm, results are computed as of a Dask array.
              A Dask array: integers have the same bits for any chunks, floats are within the bounds of one run.
              A DataArray: a DataArray, with its coordinates and the attributes that hold for the result.
     mask     (H, W), in a store if the image is, else a Dask or NumPy array.
-    nodata   None: a DataArray's own value, as `rio.nodata` finds it, and NaN of floats without one; "ignore": none.
-             Empty results of integers have this value; those of floats are NaN.
-    options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: the
-             result is written to a new Zarr array there, now, with the image's chunks; of a list of statistics each
-             to an array of its name in a new group.  What is returned lies there; its attribute `sat_unfinished`
-             is true if the run fails.  It takes less memory than a lazy result, which waits in memory until it
-             is written.
+    nodata   None: the own value of a DataArray or an array in Zarr, as `rio.nodata` finds it, and NaN of floats without
+             one; "ignore": none.  Empty results of integers have this value; those of floats are NaN.  An array in
+             Zarr without names of dimensions and without attributes has no value of its own, as a Dask array.
+    options  of `sat.box()`, but for out and batch_axis; to, a path, and compressors, as of `zarr.create_array()`: each
+             result is written to an array of its statistic's or function's name in a new Zarr group there, now, with
+             the image's chunks, dimensions and coordinates and the attributes that hold for it, as `xarray.open_zarr`
+             reads them.  What is returned lies there; its attribute `sat_unfinished` is true if the run fails.  It
+             takes less memory than a lazy result, which waits in memory until it is written.
 
     Of three dimensions, each channel is filtered by itself; of a DataArray, each plane of "y" and "x".
     """

@@ -4,6 +4,7 @@ import collections
 import pathlib
 import pickle
 import re
+import types
 
 import numpy as np
 import oracle
@@ -200,6 +201,10 @@ def test_what_is_written(rng, tmp_path):
     assert not (tmp_path / "none.zarr").exists()
     with pytest.raises(TypeError, match="compressors"):
         sd.box(source, 5, compressors=None)
+    with pytest.raises(TypeError, match="^compressors: 'x'"):
+        sd.box(source, 5, to=tmp_path / "none.zarr", compressors="x")
+    assert not (tmp_path / "none.zarr").exists()
+    assert sd.box(source, 5, to=tmp_path / "none.zarr").path == "box"
 
 
 @pytest.mark.parametrize("make", [sd.box, sd.table], ids=["box", "table"])
@@ -208,7 +213,7 @@ def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
     options = {"size": 5} if make is sd.box else {}
     for i, source in enumerate([z, da.from_zarr(z).map_blocks(lambda block: 1 // 0, dtype="u1")]):
         to = tmp_path / f"{i}.zarr"
-        array = to if make is sd.box else to / "sums"
+        array = to / ("box" if make is sd.box else "sums")
         if source is z:
             make(source, to=to, **options)
             assert not zarr.open_array(array).attrs
@@ -216,7 +221,8 @@ def test_a_result_that_was_not_finished_is_refused(make, rng, tmp_path):
         with pytest.raises(ZeroDivisionError):
             make(source, to=to, **options)
         assert dict(zarr.open_array(array).attrs) == {"sat_unfinished": True}
-        for given in (array, zarr.open_array(array)):
+        names = dict.fromkeys(("dims", "encoding", "dtype", "copy"))
+        for given in (array, zarr.open_array(array), types.SimpleNamespace(**names, attrs={"sat_unfinished": True})):
             with pytest.raises(ValueError, match="not written to its end"):
                 sd.box(given, 5)
 

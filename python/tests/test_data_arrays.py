@@ -14,6 +14,7 @@ import sat
 
 xarray = pytest.importorskip("xarray", reason="xarray is not installed")
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
+zarr = pytest.importorskip("zarr", reason="Zarr is not installed")
 sd = pytest.importorskip("sat.dask", reason="Zarr is not installed")
 
 S, O = 0.1, 100.0
@@ -220,7 +221,6 @@ def test_geotiffs(rng, of, tmp_path):
 
 
 def test_zarr_has_dimensions_and_attributes(rng, tmp_path):
-    zarr = pytest.importorskip("zarr")
     x = packed(rng).rename(y="lat", x="lon").transpose("lon", "lat").assign_attrs(history=np.array(["a", "b"]))
     got = sd.window(x.chunk(lon=16, lat=16), 5, ["sum", "std", "mean"], to=tmp_path / "a.zarr")
     assert [one.dims for one in got] == [("lon", "lat")] * 3
@@ -230,8 +230,136 @@ def test_zarr_has_dimensions_and_attributes(rng, tmp_path):
         assert read[name].dims == ("lat", "lon") and read[name].attrs["history"] == ["a", "b"]
         np.testing.assert_allclose(read[name], want, rtol=1e-4, atol=1e-3)
     sd.box(x.chunk(lon=16, lat=16), 3, to=tmp_path / "b.zarr")
-    attrs = dict(zarr.open(tmp_path / "b.zarr").attrs)
+    attrs = dict(zarr.open(tmp_path / "b.zarr/box").attrs)
     assert attrs["_FillValue"] == -9999 and attrs["scale_factor"] == S and json.dumps(attrs)
+
+
+@pytest.fixture(params=[2, 3])
+def version(request):
+    """The version of Zarr in which groups are created."""
+    with zarr.config.set(default_zarr_format=request.param):
+        yield request.param
+
+
+def stored(path, a, dims=None, **options):
+    """Writes an array with names of dimensions into a group as xarray does, whose array it returns."""
+    group = zarr.open_group(path, mode="a")
+    if group.metadata.zarr_format == 3:
+        options["dimension_names"] = dims
+    elif dims:
+        options["attributes"] = {**options.get("attributes", {}), "_ARRAY_DIMENSIONS": dims}
+    z = group.create_array("h", shape=a.shape, dtype=a.dtype, chunks=(16,) * a.ndim, **options)
+    z[...] = a
+    return z
+
+
+def same(got, want):
+    for one, other in zip(got, want, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32"])
+@pytest.mark.parametrize("told", ["_FillValue", "missing_value", "both", "scaled", "of Zarr", "nothing"])
+def test_an_array_in_zarr_is_taken_as_open_zarr_takes_it(rng, tmp_path, version, dtype, told):
+    x = packed(rng).astype(dtype)
+    value = x.dtype.type(-9999)
+    names = {"both": ["_FillValue", "missing_value"], "scaled": ["_FillValue"]}.get(told, [told])
+    x.attrs = {name: value for name in names if told not in ("of Zarr", "nothing")}
+    if told == "scaled":
+        x.attrs.update(scale_factor=S, add_offset=O)
+    if told == "of Zarr":
+        stored(tmp_path, x.values, ["y", "x"], fill_value=value)
+    else:
+        x.encoding = {"_FillValue": None} if told == "missing_value" else {}  # else NaN is the nodata value of floats
+        x.to_dataset().to_zarr(tmp_path)
+    opened = xarray.open_zarr(tmp_path, mask_and_scale=False, consolidated=False).h
+    statistics = ["mean", "std", "sum", "count"]
+    for given in (str(tmp_path / "h"), zarr.open_array(tmp_path / "h"), zarr.open_group(tmp_path)["h"]):
+        for options in ({}, {"nodata": "ignore"}, {"nodata": 7}):
+            want = sd.window(opened, 5, statistics, **options)
+            same(sd.window(given, 5, statistics, **options), want)
+            box = sd.box(given, 5, **options)
+            assert any("box-band" in str(key) for key in box.__dask_graph__()), "from the store, with its bits"
+            same([box], [sd.box(opened, 5, **options)])
+            query = [sd.query(g, [0, 0, 20, 20], "mean", **options)["mean"] for g in (given, opened)]
+            assert query[0] == query[1]
+            assert (sd.table(given, **options).counts is None) == (sd.table(opened, **options).counts is None)
+        if told not in ("nothing", "of Zarr") or (told, version) == ("of Zarr", 2):
+            assert [sd.window(given, 3, "count", **o)[6, 10].compute() for o in ({}, {"nodata": 7})] == [0, 9]
+
+
+def test_arrays_of_numbers_alone_have_no_nodata_value(rng, tmp_path, version):
+    """But attributes of an array without names are looked at."""
+    a = rng.integers(0, 3, (30, 40)).astype(np.float32)
+    a[3, 3] = np.nan
+    z = stored(tmp_path / "a", a)
+    for given in (z, da.from_array(a, chunks=16)):
+        to = tmp_path / type(given).__module__
+        same(sd.window(given, 5, ["mean", "count"], to=to), sat.window(a, 5, ["mean", "count"]))
+        read = xarray.open_zarr(to)
+        assert read["mean"].dims == ("y", "x") and not read["mean"].attrs and not read.coords
+        same([read["mean"]], [sat.window(a, 5, "mean")])
+    assert sd.table(z).counts is None
+    b = np.nan_to_num(np.stack([a, a], 2))
+    told = stored(tmp_path / "b", b, attributes={"missing_value": 1, "scales": [1.0, 2.0]})
+    mean, total = sat.window(b, 5, ["mean", "sum"], nodata=1)
+    same(sd.window(told, 5, ["mean", "sum"], to=tmp_path / "c"), [mean, total * [1, 2]])
+    assert xarray.open_zarr(tmp_path / "c")["sum"].dims == ("y", "x", "channel")
+
+
+@pytest.mark.parametrize("source", ["path", "of the other version", "array", "raw", "decoded"])
+def test_results_are_opened_by_xarray(rng, tmp_path, version, source):
+    pytest.importorskip("rioxarray", reason="rioxarray is not installed")
+    places = {"y": 30.0 - np.arange(30), "x": np.arange(40.0), "time": np.datetime64("2020-05-01")}
+    places |= {"lon": (("y", "x"), rng.random((30, 40))), "mean": ("x", np.arange(40))}
+    x = packed(rng, history="h").assign_coords(places)
+    other = 5 - version if source == "of the other version" else version
+    x.rio.write_crs(32632).to_dataset().to_zarr(tmp_path / "a.zarr", zarr_format=other)
+    decoded = xarray.open_zarr(tmp_path / "a.zarr", decode_coords="all").h
+    given = {
+        "array": zarr.open_group(tmp_path / "a.zarr")["h"],
+        "raw": xarray.open_zarr(tmp_path / "a.zarr", decode_coords="all", mask_and_scale=False).h,
+        "decoded": decoded.chunk(y=(5, 20, 5)),
+    }.get(source, str(tmp_path / "a.zarr/h"))
+    statistics = ["mean", "std", "sum", "count"]
+    sd.window(given, 5, statistics, to=tmp_path / "b.zarr")
+    sd.box(given, 3, to=tmp_path / "c.zarr")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = xarray.open_zarr(tmp_path / "b.zarr", decode_coords="all")
+        box = xarray.open_zarr(tmp_path / "c.zarr").box
+    for name in statistics:
+        np.testing.assert_allclose(read[name], sat.window(unpacked(x), 5, name, nodata=np.nan), rtol=1e-4, atol=1e-3)
+        assert read[name].rio.crs == 32632 and read[name].attrs["history"] == "h"
+    assert np.isnan(box[6, 10]) and box.attrs["units"] == "m"
+    assert {*box.coords} == {*decoded.coords} == {*read["std"].coords}
+    for name in {*decoded.coords} - {"mean"}:  # which is the name of a result, too
+        xarray.testing.assert_identical(box[name].variable, decoded[name].variable)
+        xarray.testing.assert_identical(read[name].variable, decoded[name].variable)
+
+
+def test_a_multiindex_is_written_as_its_levels(tmp_path):
+    x = xarray.DataArray(da.zeros((2, 3, 9, 9)), dims=("p", "q", "y", "x"), coords={"p": [1, 2], "q": [5, 6, 7]})
+    sd.box(x.stack(b=("p", "q")).transpose("b", "y", "x"), 3, to=tmp_path / "a")
+    read = xarray.open_zarr(tmp_path / "a").box
+    assert read.dims == ("b", "y", "x") and read.q.values.tolist() == [5, 6, 7] * 2
+
+
+def test_columns_first_and_unsigned_bytes_in_zarr(rng, tmp_path, version):
+    a, mask = rng.integers(200, 209, (20, 30)).astype(np.uint8), rng.random((20, 30)) > 0.3
+    attributes = {"_Unsigned": "true", "missing_value": -52}
+    z = stored(tmp_path / "a", a.view(np.int8), ["lon", "lat"], attributes=attributes, fill_value=None)
+    want = sat.box(a.T, (3, 7), mask=mask.T, nodata=204, empty=204)
+    for m in (mask, stored(tmp_path / "m", mask)):
+        same([sd.box(z, (3, 7), mask=m).T], [want])
+    sd.box(z, (3, 7), mask=mask, to=tmp_path / "b")
+    read = xarray.open_zarr(tmp_path / "b", mask_and_scale=False).box
+    assert read.dims == ("lat", "lon") and read.attrs == {"_FillValue": 204}
+    same([read], [want])
+    made = sd.table(z, to=tmp_path / "t")
+    assert xarray.open_zarr(tmp_path / "t").sums.dims == ("lat", "lon") and made.counts[-1, -1] == (a != 204).sum()
+    assert sd.query(tmp_path / "t", [0, 0, 20, 30], "sum")["sum"] == a[a != 204].sum()
 
 
 def calls(m):
