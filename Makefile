@@ -6,7 +6,13 @@ SOVERSION := $(subst $() ,.,$(wordlist 1,2,$(subst ., ,$(VERSION))))
 ifeq ($(origin CC),default)
   CC := gcc
 endif
-PREFIX   ?= /usr/local
+# Where `make install` puts things, under DESTDIR; or GNU's names in lower case (prefix, bindir, libdir ...).
+PREFIX     ?= $(or $(prefix),/usr/local)
+BINDIR     ?= $(or $(bindir),$(or $(exec_prefix),$(PREFIX))/bin)
+LIBDIR     ?= $(or $(libdir),$(or $(exec_prefix),$(PREFIX))/lib)
+INCLUDEDIR ?= $(or $(includedir),$(PREFIX)/include)
+DATADIR    ?= $(or $(datadir),$(datarootdir),$(PREFIX)/share)
+MANDIR     ?= $(or $(mandir),$(DATADIR)/man)
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
 JPEG     ?= auto# libjpeg: auto, 0 (stb_image reads and writes JPEG) or 1
 TIFF     ?= auto# libtiff, 4.5 or newer: auto, 0 (no TIFF) or 1
@@ -16,6 +22,9 @@ WERROR   ?= 0# 1: a warning is an error, as in continuous integration; newer com
 # Unnamed enums hold constants, which go into sums of doubles: clang 19 would warn of each.
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-enum-float-conversion $(if $(filter 1,$(WERROR)),-Werror)
 B        ?= build# where everything that is built goes
+ifneq ($(words $(B)),1)
+  $(error B='$(B)': make takes no name with spaces; use a folder without)
+endif
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 # A line for each file that is compiled or linked; none where the command is shown, or with make -s.
@@ -45,6 +54,8 @@ endif
 WITH_CUDA := $(if $(filter 0,$(CUDA)),0,$(if $(and $(NVCC),$(KERNELS)),1,0))
 
 PKG_CONFIG ?= pkg-config
+# pc libs|cflags,LIBRARY,ELSE - what pkg-config says, or ELSE if it does not know the library.
+pc = $(or $(shell $(PKG_CONFIG) --$(1) $(2) 2>/dev/null),$(3))
 HAVE_LIBJPEG := $(shell $(PKG_CONFIG) --exists libjpeg 2>/dev/null && echo 1 || echo 0)
 WITH_LIBJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_LIBJPEG)))
 
@@ -59,15 +70,21 @@ STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno
 DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) -DSAT_WITH_LIBTIFF=$(WITH_LIBTIFF) \
             -DSAT_WITH_LAB=$(if $(filter 0,$(LAB)),0,1) \
             $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) $(if $(filter 1,$(PATHS)),-DSAT_PATHS=1)
-BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
+# Distributions replace CFLAGS, often by -O2, at which gcc 12 vectorises next to nothing. Before CFLAGS, so that -O0
+# stays -O0.
+option    = $(shell $(CC) -Werror $(1) -fsyntax-only -xc /dev/null 2>/dev/null && echo $(1))
+VECTORS  := $(call option,-ftree-vectorize) $(call option,-fvect-cost-model=dynamic)
+BASE     := $(STD) $(VECTORS) $(CPPFLAGS) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
-IO_INC   := -Isrc/lib -Isrc/io
+IO_INC   := -Isrc/lib -Isrc/io $(sort $(call pc,cflags,libisal) $(call pc,cflags,libdeflate) $(call pc,cflags,libxxhash) \
+              $(if $(filter 1,$(WITH_LIBJPEG)),$(call pc,cflags,libjpeg)) $(if $(filter 1,$(WITH_LIBTIFF)),$(call pc,cflags,libtiff-4)))
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
 LAB_INC  := -Isrc/lab/lib
-LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
+LINK     := $(CFLAGS) -pthread $(LDFLAGS) $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
-FILE_LIBS := -lxxhash
-IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg) $(if $(filter 1,$(WITH_LIBTIFF)),-ltiff)
+FILE_LIBS := $(call pc,libs,libxxhash,-lxxhash)
+IO_LIBS  := $(call pc,libs,libisal,-lisal) $(call pc,libs,libdeflate,-ldeflate) $(FILE_LIBS) \
+            $(if $(filter 1,$(WITH_LIBJPEG)),$(call pc,libs,libjpeg,-ljpeg)) $(if $(filter 1,$(WITH_LIBTIFF)),$(call pc,libs,libtiff-4,-ltiff))
 
 hash = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
 
@@ -102,16 +119,17 @@ ifeq ($(WITH_CUDA),1)
   export FAST # suites that call make take the same kernels
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
 endif
-OBJCOPY ?= objcopy
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 
 # A change of compiler or flags never mixes objects: they live in a folder named after their hash (kernels, which take
 # long, in one of their own), and $(B)/flags, which what is linked depends on, changes with it.
 CU_HASH := $(call hash,$(NVCC) $(NVCCFLAGS))
-HASH    := $(call hash,$(CC) $(BASE) $(LDFLAGS) $(CU_HASH))
+HASH    := $(call hash,$(CC) $(BASE) $(IO_INC) $(LINK) $(CU_HASH))
 OBJ     := $(B)/obj/$(HASH)
 CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
 LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c src/lab/lib/*.c)))
+LIB_SRC := $(filter src/cpu/isa_%,$(LIB_SRC)) $(filter-out src/cpu/isa_%,$(LIB_SRC)) # which take longest to compile
 IO_SRC  := $(sort $(wildcard src/io/*.c))
 FILE_SRC := $(patsubst %,src/io/%.c,open_table table_reader table_writer table_trailer table_samples npy_header source byte_reader sink temp_file \
              file_rights memory error mapped printable)
@@ -169,6 +187,8 @@ $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 # Where each variable of the loops lies, at each instruction, would take an eighth of their compilation.
 $(OBJ)/src/cpu/isa_%.o: INC += -fno-var-tracking
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
+# With -flto, objcopy could not hide their names.
+$(FILE_OBJ): INC += -fno-lto
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
 $(OBJ)/src/lab/%.o: INC := $(CLI_INC) $(LAB_INC)
 $(OBJ)/src/lab/lib/%.o: INC := $(LIB_INC) -Isrc/cpu $(LAB_INC)
@@ -187,7 +207,7 @@ $(CU_DIR)/%.o: kernels/%.cu
 # The kernels as one object that shows the descriptors alone: nvcc makes even unnamed namespaces global.
 $(OBJ)/kernels.o: $(CU_OBJ)
 	@mkdir -p $(@D)
-	$(Q)$(LD) -r --force-group-allocation -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_*' $@
+	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_*' $@
 
 ## kernels: the kernels alone, for SM="75 90", native or all
 kernels: $(CU_OBJ)
@@ -203,11 +223,11 @@ $(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 $(B)/libsat.so.$(VERSION): $(LIB_OBJ) $(B)/flags
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOVERSION) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
-	    $(LDFLAGS) $(LIB_LIBS) -o $@
+	    $(LINK) $(LIB_LIBS) -o $@
 
 # Table files: one object that shows what sat_file.h declares alone, as src/io has names without a prefix.
 $(OBJ)/sat_file.o: $(FILE_OBJ)
-	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_file_*' $@
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_file_*' $@
 
 $(B)/libsat_file.a: $(OBJ)/sat_file.o $(B)/flags
 	@mkdir -p $(@D)
@@ -216,7 +236,7 @@ $(B)/libsat_file.a: $(OBJ)/sat_file.o $(B)/flags
 $(B)/libsat_file.so.$(VERSION): $(FILE_OBJ) $(B)/libsat.so $(B)/flags
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libsat_file.so.$(SOVERSION) -Wl,--no-undefined $(FILE_OBJ) $(B)/libsat.so \
-	    $(LDFLAGS) $(FILE_LIBS) -o $@
+	    $(LINK) $(FILE_LIBS) -o $@
 
 $(B)/libsat_file.so: $(B)/libsat_file.so.$(VERSION)
 	$(Q)ln -sf $(<F) $(B)/libsat_file.so.$(SOVERSION) && ln -sf libsat_file.so.$(SOVERSION) $@
@@ -226,7 +246,7 @@ $(B)/libsat.so: $(B)/libsat.so.$(VERSION)
 
 $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LINK) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # cmocka's assertions do not tell the compiler that they end the function.
 TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation -Wno-unknown-warning-option
@@ -235,7 +255,7 @@ $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) $(LAB_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
 $(OBJ)/tests/gpu/window_oracle.o: INC := -Isrc/lib
 $(B)/tests/test_window_floats: $(OBJ)/tests/gpu/window_oracle.o
-$(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
+$(B)/tests/test_file_memory: LINK += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
     strndup asprintf)
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
@@ -245,7 +265,7 @@ $(OBJ)/tests/unit/%.o: tests/unit/%.c
 $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $^ $(LINK) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # The command and the library that read settings of tests from the environment (src/lib/override.h). override.o comes
 # before the library, so that the linker does not take the library's own.
@@ -253,36 +273,44 @@ $(OBJ)/tests/override.o: INC := -Isrc/lib
 $(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $^ $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $^ $(LINK) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 $(B)/tests/libsat.so: $(OBJ)/tests/override.o $(filter-out %/lib/override.o,$(LIB_OBJ)) $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,--no-undefined $(filter %.o,$^) $(LDFLAGS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) -shared -Wl,--no-undefined $(filter %.o,$^) $(LINK) $(LIB_LIBS) -o $@
 
 $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(LIB_INC) $< $(B)/libsat.a $(LDFLAGS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(BASE) $(LIB_INC) $< $(B)/libsat.a $(LINK) $(LIB_LIBS) -o $@
 
 # ---- on a bare machine: packages first, then make again, which then sees them ------------------------------
 
 # On all cores, unless -j was given: then that make shares in its jobs.
 AGAIN = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-deps:
-	@packaging/deps.sh build jpeg tiff
-deps-test:
-	@packaging/deps.sh build jpeg tiff test
-deps-python:
-	@packaging/deps.sh python
-deps-machines:
-	@packaging/deps.sh build jpeg tiff test machines
-deps-compilers:
-	@packaging/deps.sh build jpeg tiff test compilers
-deps-judges:
-	@packaging/deps.sh build jpeg tiff test fuzz bare machines compilers python
-deps-lint:
-	@packaging/deps.sh build jpeg tiff test lint
+PACKAGES_deps           := build jpeg tiff
+PACKAGES_deps-test      := build jpeg tiff test
+PACKAGES_deps-python    := python
+PACKAGES_deps-machines  := build jpeg tiff test machines
+PACKAGES_deps-compilers := build jpeg tiff test compilers
+PACKAGES_deps-judges    := build jpeg tiff test fuzz bare machines compilers python
+PACKAGES_deps-lint      := build jpeg tiff test lint
+deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint:
+	@packaging/deps.sh $(PACKAGES_$@)
+
+# `make deps all` installs packages before anything else. Because the Makefile includes what that makes, make then reads
+# the Makefile again, and sees the new libraries.
+INSTALLS := $(filter deps deps-%,$(MAKECMDGOALS))
+DRY_RUN  := $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+ifneq ($(and $(INSTALLS),$(filter-out $(INSTALLS),$(MAKECMDGOALS))),)
+ifeq ($(MAKE_RESTARTS)$(DRY_RUN),)
+include $(B)/packages.mk
+$(B)/packages.mk: FORCE
+	@packaging/deps.sh $(sort $(foreach goal,$(INSTALLS),$(PACKAGES_$(goal))))
+	@mkdir -p $(@D) && : >$@
+endif
+endif
 
 ## demo: install what is missing, build, blur a photograph
 demo: deps
@@ -400,14 +428,15 @@ verified:
 	@tests/verified.sh
 
 POINTER_BYTES = $(shell $(CC) -dM -E - </dev/null | sed -n 's/^.define __SIZEOF_POINTER__ //p')
-## install: into PREFIX, by default /usr/local, under DESTDIR
+INSTALL_DIRS = PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)'
+## install: into PREFIX, by default /usr/local, under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR and MANDIR say other places
 install: all
 	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' FILE_LIBS='-pthread $(FILE_LIBS)' POINTER_BYTES=$(POINTER_BYTES) \
-	    LAB=$(LAB) packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+	    LAB=$(LAB) $(INSTALL_DIRS) packaging/install.sh '$(DESTDIR)'
 
 ## uninstall: remove what install wrote
 uninstall:
-	@VERSION=$(VERSION) SOVERSION=$(SOVERSION) packaging/install.sh --remove '$(DESTDIR)' '$(PREFIX)'
+	@VERSION=$(VERSION) SOVERSION=$(SOVERSION) $(INSTALL_DIRS) packaging/install.sh --remove '$(DESTDIR)'
 
 ## help: this list
 help:

@@ -4,10 +4,11 @@
 # tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
 # A file is one suite of unit, check, cli or laws: tests/unit/test_rows.c, tests/cli/filter.bats.
 #
-# A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
-# are printed in the order of the groups.  Its output is kept in $B/log; the tests that failed are shown.  A suite that
-# dies, prints no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
-# `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
+# A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  The result of
+# each is printed when it ends, with how many are left.  Its output is kept in $B/log; the tests that failed are shown,
+# and once more at the end.  A suite that dies, prints no plan, or runs fewer tests than planned counts as a failure of
+# its own.  The last line is `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the
+# user and the system.
 #
 #   JOBS=N        so many suites at a time, by default one for each core; a suite is one job (SUITE_JOBS=1)
 #   HANG_SECONDS=N  a suite that prints nothing for so long (600) hangs, and is ended: seconds of its processor time, or of
@@ -166,7 +167,7 @@ end() {
         echo "$report"
         again+=$(head -12 <<<"$report")$'\n'
     else
-        printf '%-32s %5d passed%s\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")"
+        printf '%-32s %5d passed%-13s %4d left\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")" "$left"
         skips "$out"
     fi
 }
@@ -229,17 +230,16 @@ fi
 # Long suites first, so that all cores have work to the end.
 [ $# != 0 ] || set -- simt fault check unit cli fuzz laws gpu
 for group in "$@"; do run_group "$group"; done
-names=("${suites[@]%% *}") printed=0
-declare -A ended=()
+names=("${suites[@]%% *}") left=${#suites[@]}
+declare -A group_of=()
+for i in "${!names[@]}"; do group_of[${names[i]}]=${groups[i]}; done
 shopt -s lastpipe # what ends the pipeline runs in this shell
 printf '%s\n' "${suites[@]}" | xargs -L 1 -P "$JOBS" bash -c 'begin "$@"' begin | while read -r name status; do
-    ended[$name]=$status
-    while [ $printed -lt ${#names[@]} ] && [ -n "${ended[${names[printed]}]:-}" ]; do
-        end "${names[printed]}" "${ended[${names[printed]}]}" "${groups[printed]}"
-        printed=$((printed + 1))
-    done
+    left=$((left - 1))
+    end "$name" "$status" "${group_of[$name]}"
+    unset "group_of[$name]"
 done
-for name in "${names[@]:printed}"; do
+for name in "${!group_of[@]}"; do
     echo "---- $name: no status"
     failed=$((failed + 1))
 done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# make LAB=0: the product without the laboratory builds, and does what the product does.
+# make LAB=0: the product without the laboratory builds, in a folder whose name has spaces, and does what the product does.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}"
@@ -7,9 +7,10 @@ SAT=$(realpath "$B/sat")
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-sat=$dir/out/sat
+source="$dir/the source" out="$dir/the source/out"
+sat=$out/sat
 
-build() { make -s LAB=0 CUDA=0 CFLAGS=-O0 B="$dir/out" all; }
+build() { mkdir "$source" && cp -r Makefile src kernels packaging "$source" && make -s -C "$source" LAB=0 CUDA=0 CFLAGS=-O0 B=out all; }
 same_blur() {
     "$SAT" data/coffee.png --box 9 -o "$dir/a.png" && "$sat" data/coffee.png --box 9 -o "$dir/b.png" && cmp "$dir/a.png" "$dir/b.png"
 }
@@ -35,10 +36,10 @@ kernels() { # what would be compiled with CUDA
 }
 exports_sat_h_alone() {
     diff <(sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat*.h | sort) \
-        <(nm -D --defined-only "$dir/out/libsat.so" | awk '{ print $NF }' | sort)
+        <(nm -D --defined-only "$out/libsat.so" | awk '{ print $NF }' | sort)
 }
 installs_no_lab() {
-    make -s LAB=0 CUDA=0 CFLAGS=-O0 B="$dir/out" DESTDIR="$dir/dest" PREFIX=/usr install &&
+    make -s -C "$source" LAB=0 CUDA=0 CFLAGS=-O0 B=out DESTDIR="$dir/dest" PREFIX=/usr install &&
         diff <(ls "$dir/dest/usr/include") <(ls src/lib/sat*.h src/io/sat*.h | sed 's|.*/||' | sort)
 }
 

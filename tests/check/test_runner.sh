@@ -31,15 +31,15 @@ try "REQUIRE turns a skip into a failure" runs 'echo "1..1"; echo "ok 1 - avx # 
     "0 passed, 1 failed, 0 skipped" 1 REQUIRE=avx
 try "REQUIRE leaves other skips alone" runs 'echo "1..1"; echo "ok 1 - avx # SKIP none"' \
     "0 passed, 0 failed, 1 skipped" 0 REQUIRE=gpu
-# The first ends when the second has begun, and is printed before it.
+# The first ends when the second has begun, and later than it.
 together() {
-    echo "echo 1..1; until [ -e '$dir/begun' ]; do sleep 0.1; done; echo ok 1; echo ok 2" >"$dir/tests/check/test_one.sh"
+    echo "echo 1..1; until [ -e '$dir/begun' ]; do sleep 0.1; done; sleep 1; echo ok 1; echo ok 2" >"$dir/tests/check/test_one.sh"
     echo "open('$dir/begun', 'w'); print('1..1'); print('ok 1')" >"$dir/tests/check/test_two.py"
-    [ "$(JOBS=2 HANG_SECONDS=60 "$dir/tests/run.sh" check | tr -s ' ')" = "check/test_one 2 passed
-check/test_two 1 passed
+    [ "$(JOBS=2 HANG_SECONDS=60 "$dir/tests/run.sh" check | tr -s ' ')" = "check/test_two 1 passed 1 left
+check/test_one 2 passed 0 left
 3 passed, 0 failed, 0 skipped" ]
 }
-try "suites run side by side, and are printed in order" together
+try "suites run side by side, and are printed as they end" together
 try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
 is_named() { # by what ended it
     runs 'echo 1..1; sleep 60' "0 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1 &&

@@ -15,7 +15,7 @@ $(OBJ)/fuzz/cli.a: $(CLI_PARTS)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 $(B)/fuzz/replay_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJ)/tests/fuzz/replay.o $(OBJ)/fuzz/cli.a $(IO_OBJ) $(B)/libsat.a $(B)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out %/flags,$^) $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(filter-out %/flags,$^) $(LINK) $(IO_LIBS) $(LIB_LIBS) -o $@
 .SECONDARY: $(FUZZ_NAMES:%=$(OBJ)/tests/fuzz/fuzz_%.o) $(OBJ)/tests/fuzz/replay.o
 
 # ---- libFuzzer ------------------------------------------------------------------------------------------

@@ -10,6 +10,6 @@ $(CU_DIR)/hog.o: tests/gpu/hog.cu tests/gpu/hog.h
 
 $(B)/gpu/check: $(CHECK_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CHECK_OBJ) $(B)/libsat.a $(LDFLAGS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(CHECK_OBJ) $(B)/libsat.a $(LINK) $(LIB_LIBS) -o $@
 
 -include $(CHECK_OBJ:.o=.d)

@@ -57,8 +57,7 @@ packages() {
 }
 builds() {
     local target=aarch64-linux-gnu
-    make -s -j"$(nproc)" B="$arm" CUDA=0 JPEG=1 TIFF=1 CC="$target-gcc --sysroot=$sysroot" LD="$target-ld" AR="$target-ar" \
-        OBJCOPY="$target-objcopy" all unit
+    make -s -j"$(nproc)" B="$arm" CUDA=0 JPEG=1 TIFF=1 CC="$target-gcc --sysroot=$sysroot" AR="$target-ar" all unit
 }
 
 # scripts MACHINE - build/machines/MACHINE, anew.
