@@ -144,8 +144,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint check check-build check-run \
-        wheel check-python check-peers bare machines compilers mutants judges surroundings quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint check check-cost check-build check-run \
+        wheel check-python check-peers bare machines compilers mutants judges surroundings quick quick-run unit lint lint-run install uninstall bench reproduce paths peers asan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
@@ -320,8 +320,13 @@ demo-run: all
 	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
 
 ## check: install what is missing (as root), build, run all tests, or those of SUITES (groups and files of tests/run.sh)
-check: deps-test
+check: check-cost deps-test
 	@$(MAKE) $(AGAIN) check-run
+# Seconds of processors for building and running all, measured in continuous integration.
+CHECK_SECONDS := $(if $(filter 1,$(WITH_CUDA)),2300,1700)
+check-cost:
+	$(if $(SUITES),,@cores=$$(nproc); echo "make check: about $$((($(CHECK_SECONDS) / cores + 90) / 60)) minutes on $$cores idle cores if nothing is" \
+	    "built yet; 1 GB in $(B), 2 GB of memory")
 unit: $(UNIT) $(B)/tests/sat $(B)/tests/libsat.so $(REPLAY)
 check-build: all unit $(if $(SUITES),,simt $(SIMT_UNIT)) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 # Before the simulator is built: what it may not include shows in seconds.
@@ -384,16 +389,13 @@ lint: deps-lint
 lint-run: all
 	@B=$(B) tests/run.sh lint
 
-## asan: SUITES, by default unit, fuzz and cli, under AddressSanitizer, which finds leaks, too; ubsan: the same; valgrind: unit and fuzz
-asan ubsan: SUITES ?= unit fuzz cli
+## asan: SUITES, by default unit, fuzz and cli, under AddressSanitizer, which finds leaks, too, and UBSan; valgrind: unit and fuzz
+asan: SUITES ?= unit fuzz cli
 SANITIZED = $(MAKE) --no-print-directory B=build/$@ CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer' \
             EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat $(if $(2),$(2),unit)
 asan:
-	@$(call SANITIZED,-fsanitize=address)
+	@$(call SANITIZED,-fsanitize=address -fsanitize=undefined -fsanitize=float-cast-overflow -fno-sanitize-recover=all)
 	@B=build/$@ CI= ASAN_OPTIONS=allocator_may_return_null=1 tests/run.sh $(SUITES)
-ubsan:
-	@$(call SANITIZED,-fsanitize=undefined -fsanitize=float-cast-overflow -fno-sanitize-recover=all)
-	@B=build/$@ CI= tests/run.sh $(SUITES)
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
 

@@ -207,9 +207,9 @@ try "corpora.py reports the crash of one decoder and the difference of another" 
 
 # Their flags are one argument of the Makefile's function.
 keeps_flags() {
-    make -n CUDA=0 ubsan | grep -q "^make .*EXTRA_CFLAGS='[^']*float-cast-overflow[^']*all'.* build/ubsan/sat unit$"
+    make -n CUDA=0 asan | grep -q "^make .*EXTRA_CFLAGS='[^']*float-cast-overflow[^']*all'.* build/asan/sat unit$"
 }
-try "make ubsan passes all of its flags on" keeps_flags
+try "make asan passes all of its flags on" keeps_flags
 
 # The kernels' files that `make quick` runs after a change of the tree in $dir/tree, on one line.
 changed() { B=$dir/built "$dir/tree/tests/simt/changed.sh" | cut -d' ' -f1 | xargs; }
