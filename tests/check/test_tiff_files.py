@@ -276,6 +276,12 @@ def main():
             name = f"a palette with alpha, {tile or 'strips'}, {len(missing)} missing"
             tap.report(name, check_palette(dir, tile, missing))
         tap.report("a next page behind the end of the file", check_next(dir))
+        for dtype, tile in (("u1", None), ("<f4", None), ("<u2", 16)):
+            pixels = np.arange(24 * 32, dtype=dtype).reshape(24, 32)
+            sizes = {325 if tile else 279: [10**9] * (4 if tile else 3)}
+            got, said = stored(dir, tiff({"pixels": pixels, "rows": 8, "tile": tile, "tags": sizes}))
+            right = got is not None and np.array_equal(got, pixels)
+            tap.report(f"blocks of {dtype} whose sizes are too large", [] if right else [said])
         tiles = np.full((128, 128), 100, np.uint8)
         for nodata, more, mean, count in (("", [], 25, 16384), ("7", [], 100, 4096), ("nan", [], 25, 16384),
                                           ("7", ["--nodata", "none"], 30.25, 16384)):
