@@ -56,11 +56,12 @@ typedef struct sat_cpu_floats {
     bool all;                  /* means and squared deviations too */
     int64_t before_x, after_x; /* pixels by which windows reach beyond a column, and a row */
     int64_t before_y, after_y;
-    int64_t side_x, side_y;               /* of windows */
-    int64_t blocks;                       /* of BOX_LINES rows in a window */
-    int64_t strip_px;                     /* columns of results */
-    int64_t line;                         /* entries in a row of a strip, in whole vectors */
-    double cut_off;                       /* positions of a window beyond these reaches; of the border's value */
+    int64_t side_x, side_y; /* of windows */
+    int64_t blocks;         /* of BOX_LINES rows in a window */
+    int64_t strip_px;       /* columns of results */
+    int64_t line;           /* entries in a row of a strip, in whole vectors */
+    double cut_off;         /* positions of a window beyond these reaches; of the border's value */
+    int64_t *beyond;        /* columns that positions -before_x .. -1, then n .. n + after_x - 1, repeat; -1: none */
     sat_window_rates *of_one, *of_window; /* along a row */
     worker *workers;
 } floats;
@@ -119,6 +120,15 @@ static sat_window_rates rates(double na, double nb)
     return (sat_window_rates){r, na * r};
 }
 
+/* The border of a column takes a division, so it is found here and not for each row. */
+static bool plan_beyond(floats *g, const sat_axis *x, sat_arena *arena)
+{
+    g->beyond = sat_arena_alloc(arena, (size_t)(g->before_x + g->after_x + 1) * sizeof *g->beyond);
+    for (int64_t i = 0; g->beyond && i < g->before_x + g->after_x; i++)
+        g->beyond[i] = sat_border_index(x->border, i < g->before_x ? i - g->before_x : i - g->before_x + x->n, x->n);
+    return g->beyond != NULL;
+}
+
 static bool plan_rates(floats *g, sat_arena *arena)
 {
     const size_t bytes = (size_t)g->side_x * sizeof *g->of_one;
@@ -153,7 +163,7 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     if (g->strip_px > w->spec.width) g->strip_px = w->spec.width;
     g->line = ((g->strip_px + side_x) * w->spec.channels + WINDOW_PAD - 1) / WINDOW_PAD * WINDOW_PAD;
     g->workers = sat_arena_zeros(arena, (size_t)w->threads * sizeof *g->workers);
-    bool ok = g->workers != NULL && plan_rates(g, arena);
+    bool ok = g->workers != NULL && plan_rates(g, arena) && plan_beyond(g, x, arena);
     for (int i = 0; i < w->threads && ok; i++) ok = plan_worker(w, g, &g->workers[i], arena);
     if (!ok)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows %lld wide and %lld high",
@@ -197,12 +207,15 @@ static void load_beyond(const strip *s, double *row, double *counts, int64_t beg
                         int64_t to, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
+    const floats *g = w->floats;
     const sat_axis *axis = &w->plan.window.x;
     const sat_columns *held = &s->run->run->held;
-    const int64_t origin = s->first_px - w->floats->before_x;
+    const int64_t origin = s->first_px - g->before_x;
     const int channels = w->spec.channels;
     for (int64_t px = begin; px < end; px++) {
-        const int64_t column = sat_border_index(axis->border, px, axis->n);
+        const int64_t column = px < 0         ? g->beyond[px + g->before_x]
+                               : px < axis->n ? px
+                                              : g->beyond[px - axis->n + g->before_x];
         const bool takes_value = column < 0 && axis->border->takes_value;
         double *x = row + (px - origin) * channels, *valid = counts + (px - origin) * channels;
         if (column >= held->first && column < held->end && (column < from || column >= to)) {
