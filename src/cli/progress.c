@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 /* ---- its text ------------------------------------------------------------------------------------- */
 
-enum { BAR_CELLS = 30 };
+enum { BAR_LEAST = 6, BAR_MOST = 30 }; /* cells */
 
 typedef struct text {
     char *at;
@@ -44,22 +45,42 @@ static void put_time_left(text *t, double seconds)
         put(t, "  %.0f h left", ceil(s / HOUR));
 }
 
+static void put_bar(text *t, double part, int cells, bool colour)
+{
+    const int done = (int)(part * cells);
+    put(t, "[%s", colour ? "\033[36m" : "");
+    for (int i = 0; i < cells; i++) put(t, "%c", i < done ? '=' : ' ');
+    put(t, "%s] ", colour ? "\033[0m" : "");
+}
+
 const char *progress_line(const progress_state *s, char *line, size_t bytes)
 {
-    text t = {.at = line, .left = bytes};
+    enum { PERCENT, COUNT, RATE, TIME_LEFT, LABEL, FIELDS }; /* from left to right */
+    static const int dropped[] = {RATE, LABEL, TIME_LEFT, COUNT};
+    char field[FIELDS][64] = {""};
+    text t = {.at = line, .left = bytes}, time_left = {.at = field[TIME_LEFT], .left = sizeof *field};
     const progress_moment *now = &s->now, *then = &s->past[s->remembered % PROGRESS_PAST];
     double steps = (double)s->steps, part = s->steps > 0 ? now->done / steps : 0;
     double seconds = now->seconds - then->seconds, done = now->done - then->done, pixels = now->pixels - then->pixels;
+    int room = s->columns - 1, width = 0; /* some terminals wrap when the last column is written */
     part = part < 0 ? 0 : part > 1 ? 1 : part;
-    int percent = (int)(part * 100), cells = (int)(part * BAR_CELLS);
 
-    put(&t, "[%s", s->colour ? "\033[36m" : "");
-    for (int i = 0; i < BAR_CELLS; i++) put(&t, "%c", i < cells ? '=' : ' ');
-    put(&t, "%s] %3d%%", s->colour ? "\033[0m" : "", percent);
-    if (s->steps > 1) put(&t, "  %lld of %lld", (long long)s->whole, (long long)s->steps);
-    if (seconds > 0 && pixels > 0) put(&t, "  %.*f Mpx/s", pixels / seconds < 9.95e6 ? 1 : 0, pixels / seconds / 1e6);
-    if (seconds > 0 && done > 0 && part < 1) put_time_left(&t, (steps - now->done) * seconds / done);
-    put(&t, "  %s", s->label);
+    snprintf(field[PERCENT], sizeof *field, "%3d%%", (int)(part * 100));
+    if (s->steps > 1) snprintf(field[COUNT], sizeof *field, "  %lld of %lld", (long long)s->whole, (long long)s->steps);
+    if (seconds > 0 && pixels > 0)
+        snprintf(field[RATE], sizeof *field, "  %.*f Mpx/s", pixels / seconds < 9.95e6, pixels / seconds / 1e6);
+    if (seconds > 0 && done > 0 && part < 1) put_time_left(&time_left, (steps - now->done) * seconds / done);
+    snprintf(field[LABEL], sizeof *field, "  %s", s->label);
+
+    for (int i = 0; i < FIELDS; i++) width += (int)strlen(field[i]);
+    const int cells = room - width - (int)strlen("[] ");
+    if (cells >= BAR_LEAST) put_bar(&t, part, cells < BAR_MOST ? cells : BAR_MOST, s->colour);
+    for (size_t i = 0; width > room && i < sizeof dropped / sizeof *dropped; i++) {
+        width -= (int)strlen(field[dropped[i]]);
+        field[dropped[i]][0] = 0;
+    }
+    if (width > room) field[PERCENT][room] = 0;
+    for (int i = 0; i < FIELDS; i++) put(&t, "%s", field[i]);
     return line;
 }
 
@@ -87,10 +108,22 @@ static void erase(void)
     bar.drawn = false;
 }
 
+/* Returns the terminal's width. It is asked for each line because windows are resized. */
+static int terminal_columns(void)
+{
+    enum { UNKNOWN = 80, MOST = 1 << 15 };
+    struct winsize size;
+    const char *said = getenv("COLUMNS");
+    const long columns = said ? strtol(said, NULL, 10) : 0;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return columns > 0 && columns < MOST ? (int)columns : UNKNOWN;
+}
+
 static void draw(void)
 {
     char line[LINE_BYTES];
     bar.state.now.seconds = clock_now_s() - bar.begun_s;
+    bar.state.columns = terminal_columns();
     fprintf(stderr, "\r\033[K%s", progress_line(&bar.state, line, sizeof line));
     progress_remember(&bar.state);
     fflush(stderr);
@@ -122,8 +155,9 @@ static void *draw_on(void *unused)
 void progress_begin(int64_t steps, bool quiet)
 {
     const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-    if (quiet || !isatty(STDERR_FILENO)) return;
-    bool colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+    const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it may not know \r and \033[K */
+    const bool colour = !no_colour || !*no_colour;
+    if (quiet || dumb || !isatty(STDERR_FILENO)) return;
     bar.state = (progress_state){.steps = steps, .label = bar.state.label, .colour = colour};
     bar.begun_s = clock_now_s();
     bar.stop = false;

@@ -1,9 +1,10 @@
 /* progress.h - the clock, and a bar on the terminal for work that takes longer than half a second.
  *
- * Nothing is drawn unless standard error is a terminal.  A thread of its own draws, twice a second, so that the bar
- * also appears while one long step runs; messages take the bar away while they print.  Colour is left out
- * with NO_COLOR or TERM=dumb.  Any thread may call any function; an item is one thread's at a time, but for
- * progress_more(). */
+ * Nothing is drawn unless standard error is a terminal that can erase a line: if TERM is dumb,
+ * empty or not set, there is no bar.  A thread of its own draws, twice a second, so that the bar
+ * also appears while one long step runs; messages take the bar away while they print.  Colour is
+ * left out with NO_COLOR.  Any thread may call any function; an item is one thread's at a time,
+ * but for progress_more(). */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -21,7 +22,7 @@ static inline double clock_now_s(void)
 }
 
 void progress_begin(int64_t steps, bool quiet);
-void progress_label(const char *label); /* what is going on; a static string */
+void progress_label(const char *label); /* what is going on; a static string of ASCII */
 void progress_step(void);               /* one more step is done */
 void progress_end(void);                /* erases the bar */
 
@@ -60,12 +61,16 @@ typedef struct progress_state {
     progress_moment past[PROGRESS_PAST]; /* a ring; zero where nothing is remembered */
     int remembered;                      /* moments, the forgotten ones too */
     const char *label;                   /* what is going on */
+    int columns;                         /* of the terminal, from 1 on */
     bool colour;
 } progress_state;
 
 /* "[====      ]  42%  3 of 7  85 Mpx/s  12 s left  files": the count where there is more than one step; the rate and
- * the time left where anything was done since the oldest moment that is remembered, whose pace they are.  Without line
- * end, cut to fit; returns line. */
+ * the time left where anything was done since the oldest moment that is remembered, whose pace they are.
+ *
+ * A line too long for the terminal first has a shorter bar, and if less than six cells are left
+ * for that, none; then the rate, the label, the time left and the count are left out, in this
+ * order, until the line fits.  Without line end, cut to `bytes`; returns line. */
 const char *progress_line(const progress_state *s, char *line, size_t bytes);
 
 /* Remembers the present moment in place of the oldest. */

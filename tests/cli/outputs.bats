@@ -255,12 +255,26 @@ into_closed_pipe() {
     slow "TERM=xterm NO_COLOR=1"
     [[ $output == *"[ "*"]   0%  decode"* ]]
     [[ $output != *"[36m"* ]]
-    slow TERM=dumb
-    [[ $output == *"[ "*"]   0%  decode"* ]]
-    [[ $output != *"[36m"* ]]
-    slow TERM=xterm -q
-    [ -z "$output" ]
+    for without in TERM=dumb TERM= "-u TERM" "TERM=xterm -q"; do
+        slow "${without% -q}" "${without#"${without% -q}"}"
+        [ -z "$output" ]
+    done
     sat - --box 3 -o out.pgm < <(sleep 1 && cat a.pgm) # no terminal
     [ "$status" = 0 ]
     [ -z "$stderr" ]
+}
+
+@test "the progress line fits the terminal, also after its size has changed" {
+    small a.pgm
+    needs_terminal
+    cat >feed <<'END'
+        drawn() { for _ in $(seq 100); do grep -q "$1" shown && return; sleep 0.1; done; }
+        stty cols 40; drawn decode; stty cols 12; drawn 'K  0%'; cat a.pgm
+END
+    run script -qefc "sh feed | env TERM=xterm NO_COLOR=1 '$sat' - --box 3 -o out.pgm" shown
+    echo "$output" | od -c | head -40
+    [ "$status" = 0 ]
+    mapfile -t drawn < <(sed 's/\r\x1b\[K/\n/g' <<<"$output" | grep .)
+    [ "${drawn[0]}" = "[                        ]   0%  decode" ]
+    [ "${drawn[-1]}" = "  0%" ]
 }

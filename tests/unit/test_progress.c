@@ -13,6 +13,7 @@ static void assert_near(double is, double want)
 static const char *line_of(progress_state s)
 {
     static char line[LINE_BYTES];
+    if (s.columns == 0) s.columns = 80;
     return progress_line(&s, line, sizeof line);
 }
 
@@ -29,6 +30,35 @@ static void the_line(void **state)
                         "[==============================] 100%  4 of 4  files");
     assert_string_equal(line_of((progress_state){.steps = 1, .now = {0, 0.5, 0}, .colour = true, .label = ""}),
                         "[\033[36m===============               \033[0m]  50%  ");
+}
+
+static void the_line_fits_the_terminal(void **state)
+{
+    (void)state;
+    static const struct {
+        int columns;
+        const char *line;
+    } cases[] = {
+        {75, "[=========                     ]  31%  1 of 8  0.5 Mpx/s  22 s left  files"},
+        {74, "[=========                    ]  31%  1 of 8  0.5 Mpx/s  22 s left  files"},
+        {51, "[=     ]  31%  1 of 8  0.5 Mpx/s  22 s left  files"},
+        {50, " 31%  1 of 8  0.5 Mpx/s  22 s left  files"},
+        {42, " 31%  1 of 8  0.5 Mpx/s  22 s left  files"},
+        {41, " 31%  1 of 8  22 s left  files"},
+        {31, " 31%  1 of 8  22 s left  files"},
+        {30, " 31%  1 of 8  22 s left"},
+        {23, " 31%  1 of 8"},
+        {12, " 31%"},
+        {4, " 31"},
+        {1, ""},
+    };
+    progress_state s = {.steps = 8, .whole = 1, .now = {10, 2.5, 5e6}, .label = "files"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        s.columns = cases[i].columns;
+        assert_string_equal(line_of(s), cases[i].line);
+    }
+    s = (progress_state){.steps = INT64_MAX, .whole = INT64_MAX, .now = {1e9, 1, 1e30}, .label = "files"};
+    for (s.columns = 1; s.columns < 300; s.columns++) assert_true(strlen(line_of(s)) < (size_t)s.columns);
 }
 
 static void time_left(void **state)
@@ -70,7 +100,7 @@ static void too_long_a_label_is_cut(void **state)
 {
     (void)state;
     char line[20];
-    progress_state s = {.steps = 3, .label = "a label"};
+    progress_state s = {.steps = 3, .label = "a label", .columns = 80};
     memset(line, 'x', sizeof line);
     progress_line(&s, line, sizeof line);
     assert_int_equal(strlen(line), sizeof line - 1);
@@ -218,10 +248,28 @@ static void an_interlaced_png_does_too(void **state)
     image_free(&img);
 }
 
+/* The last one: its standard error is gone. */
+static void the_width_without_a_terminal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *columns;
+        int is;
+    } cases[] = {{"40", 40}, {"1", 1}, {"", 80}, {"0", 80}, {"-3", 80}, {"wide", 80}, {"99999999999", 80}};
+    assert_non_null(freopen("/dev/null", "w", stderr));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("COLUMNS", cases[i].columns, 1);
+        assert_int_equal(terminal_columns(), cases[i].is);
+    }
+    unsetenv("COLUMNS");
+    assert_int_equal(terminal_columns(), 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line),
+        cmocka_unit_test(the_line_fits_the_terminal),
         cmocka_unit_test(time_left),
         cmocka_unit_test(the_pace_is_that_of_late),
         cmocka_unit_test(too_long_a_label_is_cut),
@@ -230,6 +278,7 @@ int main(void)
         cmocka_unit_test(an_interlaced_png_does_too),
         cmocka_unit_test(all_formats_report_their_pixels),
         cmocka_unit_test(what_is_read_alone_reports_its_pixels),
+        cmocka_unit_test(the_width_without_a_terminal),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
