@@ -5,12 +5,6 @@ _sat_commands() {
     sat --help 2>/dev/null | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# _sat_names LIST [COMMAND] - the words of a list of the help: borders, stats, formats, backends.
-_sat_names() {
-    { sat ${2:+"$2"} --help && sat --help; } 2>/dev/null |
-        awk -v list="$1:" '/^[^ ]/ { if (on) exit; on = $1 == list; $1 = on ? "" : $1 } on' | sed 's/:[^ ]*//g'
-}
-
 # The benches that `sat bench --help` names, and the options in the help of one.
 _sat_benches() {
     sat bench --help 2>/dev/null | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'
@@ -26,29 +20,36 @@ _sat_values() {
 }
 
 _sat() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} commands words=
+    local current=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD command=${COMP_WORDS[1]} commands word option words=
     COMPREPLY=()
     commands=$(_sat_commands)
-    grep -qxF -- "$command" <<<"$commands" && [ "$COMP_CWORD" -gt 1 ] || command=
-    if [ "$COMP_CWORD" = 2 ] && [ "$previous" = help ]; then
+    # Bash splits words at = and :, and replaces only the part after the last of them.
+    while [ "$at" -gt 1 ] && [[ ${COMP_WORDS[at]} == [=:]* || ${COMP_WORDS[at - 1]} == *[=:] ]]; do at=$((at - 1)); done
+    word=$(IFS= && echo "${COMP_WORDS[*]:at:COMP_CWORD-at+1}") option=${COMP_WORDS[at - 1]}
+    [[ $word != --*=* ]] || option=${word%%=*} word=${word#*=}
+    current=${current#[=:]}
+    grep -qxF -- "$command" <<<"$commands" && [ "$at" -gt 1 ] || command=
+    if [ "$at" = 2 ] && [ "$option" = help ]; then
         words=$commands
-    elif words=$(_sat_values "$command" "$previous"); then
-        case $words in
-        '' | @files) return ;;
-        @*) words=$(_sat_names "${words#@}" "$command") ;;
-        esac
-    elif [[ $current == -* ]]; then
-        if [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}"; then
+    elif words=$(_sat_values "$command" "$option"); then
+        [[ $words != @files ]] || return
+        compopt +o bashdefault +o default 2>/dev/null # no files
+        if [[ $words == ,* ]]; then
+            word=${word##*,} words=${words#,}
+            compopt -o nospace 2>/dev/null # a comma may follow
+        fi
+    elif [[ $word == -* ]]; then
+        if [ "$command" = bench ] && [ "$at" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}"; then
             words=$(_sat_bench_options "${COMP_WORDS[2]}")
         else
             words=$(sat help --options "$command" 2>/dev/null | awk '!NF { exit } { print $1 }')
         fi
-    elif [ "$COMP_CWORD" = 1 ]; then
+    elif [ "$at" = 1 ]; then
         words="$commands help"
-    elif [ "$command" = bench ] && [ "$COMP_CWORD" = 2 ]; then
+    elif [ "$command" = bench ] && [ "$at" = 2 ]; then
         words=$(_sat_benches)
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -P "${current%"$word"}" -W "$words" -- "$word")
 }
 
 complete -o bashdefault -o default -F _sat sat

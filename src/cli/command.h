@@ -94,8 +94,10 @@ const option_rule *option_rule_at(size_t i);
 /* ---- what the tool says about itself, on standard output; lists are read from the tables ---- */
 
 void help_print(const command *self);
-/* For completions: a line for each option, with tabs between its name, letter, argument, values (options.def), and
- * text; behind an empty line the options in the help of a part of the command. */
+/* Prints a line for each option, for completions, with tabs between its name, letter, argument,
+ * values, and text; after an empty line the options in the help of a part of the command. The
+ * values are words, "@files", or "" if nothing is known; with a comma before them, the option
+ * takes several, with commas between. */
 void help_list(const command *self);
 void version_print(void);
 void help_rect_statistics(void); /* the list of statistics of rectangles */

@@ -168,13 +168,44 @@ static void print_options(const command *self)
     }
 }
 
+/* ---- the list for completions ---- */
+
+/* Prints the names of a list of options.def, or else the words. */
+static void print_values(const char *words)
+{
+    sat_border_info border;
+    sat_statistic_info statistic;
+    sat_rect_statistic_info column;
+    sat_backend_info backend;
+    const image_format *format;
+    const bool thresholds = strcmp(words, "@thresholds") == 0;
+
+    if (thresholds || strcmp(words, "@stats") == 0) {
+        for (size_t i = 0; sat_statistic_at(i, &statistic); i++)
+            if (statistic.threshold || !thresholds) printf("%s ", statistic.name);
+    } else if (strcmp(words, "@borders") == 0) {
+        for (size_t i = 0; sat_border_at(i, &border); i++) printf("%s ", border.name);
+    } else if (strcmp(words, "@columns") == 0) {
+        for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) printf("%s ", column.name);
+    } else if (strcmp(words, "@formats") == 0) {
+        for (size_t i = 0; (format = format_at(i)); i++)
+            if (format->encode) printf("%s ", format->name);
+    } else if (strcmp(words, "@backends") == 0) {
+        for (size_t i = 0; sat_backend_entry(i, &backend); i++) printf("%s ", backend.name);
+    } else {
+        printf("%s", words);
+    }
+}
+
 static void list_option(const command *self, const option_line *l, size_t i)
 {
     const option_line *text = l;
+    const bool several = *l->values == ',';
     while (text && !text->help) text = option_at(self, ++i);
     const char *help = text ? text->help : "";
-    printf("%s\t%.1s\t%s\t%s\t%.*s\n", l->name, &l->letter, l->argument ? l->argument : "", l->values,
-           (int)strcspn(help, "\n"), help);
+    printf("%s\t%.1s\t%s\t%s", l->name, &l->letter, l->argument ? l->argument : "", several ? "," : "");
+    print_values(l->values + several);
+    printf("\t%.*s\n", (int)strcspn(help, "\n"), help);
 }
 
 void help_list(const command *self)

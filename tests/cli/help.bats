@@ -132,6 +132,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         "$sat" $command --help | sed '/^Commands/,$d' | options_in >want
         "$sat" help --options $command | awk '!NF { exit } { print }' >list
         cut -f1 list | sort -u | diff want -
+        [ -z "$(cut -f4 list | grep -v '^@files$' | grep @)" ] # each list has its names
         while IFS= read -r line; do
             name=$(cut -f1 <<<"$line") letter=$(cut -f2 <<<"$line") argument=$(cut -f3 <<<"$line")
             "$sat" $command --help | grep -qF -- "${letter:+-$letter, }$name${argument:+ $argument}"
@@ -140,6 +141,94 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     grep -P '^--output\to\tOUT\t@files\t' <("$sat" help --options)
     [ "$("$sat" help --options bench | sed '1,/^$/d' | grep -c '^--')" -gt 5 ]
     usage "help: there is no command 'nope'*" help --options nope
+}
+
+@test "the list for completions has those thresholds that --threshold takes" {
+    small a.pgm
+    for name in $("$sat" help --options | awk -F '\t' '$1 == "--stat" { print substr($4, 2) }'); do
+        sat a.pgm --box 3 --threshold "$name" -o b.pgm
+        echo "$name $status"
+    done | sed -n 's/ 0$//p' >want
+    [ -s want ]
+    "$sat" help --options | awk -F '\t' '$1 == "--threshold" { print substr($4, 2) }' | xargs -n1 | diff want -
+}
+
+# What is typed, and the line after the tabulator, in every shell.
+typed='sat q|sat query
+sat help ba|sat help backends
+sat x.png --cl|sat x.png --clip
+sat x.png --border const|sat x.png --border constant
+sat x.png --border=const|sat x.png --border=constant
+sat x.png --type q|sat x.png --type q32
+sat x.png --stat no|sat x.png --stat norm
+sat x.png --stat mean,no|sat x.png --stat mean,norm
+sat x.png --stat=mean,no|sat x.png --stat=mean,norm
+sat x.png --threshold s|sat x.png --threshold sauvola
+sat x.png --threshold sauvola:k=0.3,wo|sat x.png --threshold sauvola:k=0.3,wolf
+sat x.png --threshold=sauvola:k=0.3,wo|sat x.png --threshold=sauvola:k=0.3,wolf
+sat x.png --mask only|sat x.png --mask only-file
+sat x.png --mask=only|sat x.png --mask=only-file
+sat x.png -o only|sat x.png -o only-file
+sat only|sat only-file
+sat x.png --layout only|sat x.png --layout only
+sat x.png --box only|sat x.png --box only
+sat query --stat mean,ar|sat query --stat mean,area
+sat bench tune --na|sat bench tune --naive-staging
+sat bench --order fl|sat bench --order flipped'
+
+# completed SHELL - completes those lines in its editor, in a terminal that zsh makes; a blank or comma at the end is the
+# shell's own.
+completed() {
+    command -v zsh >/dev/null || skip "no zsh"
+    : >only-file
+    cat >zsh-setup <<END
+fpath=($root/packaging/completions \$fpath)
+autoload -Uz compinit && compinit -u -D
+show() { print -r -- "\$BUFFER" >>shown; BUFFER=; }
+zle -N show && bindkey '^G' show
+END
+    cat >bash-setup <<END
+source $root/packaging/completions/sat.bash
+show() { echo "\$READLINE_LINE" >>shown; READLINE_LINE=; }
+bind -x '"\C-g": show'
+END
+    # shellcheck disable=SC2016 # zsh's own variables
+    PATH=$(dirname "$sat"):$PATH TERM=xterm zsh -f -c 'zmodload zsh/zpty
+        await() { repeat 200; do zpty -rt z read; [[ -e shown && $(wc -l <shown) -ge $1 ]] && break; sleep 0.05; done }
+        case $1 in zsh) zpty z zsh -f -i ;; bash) zpty z bash --noprofile --norc -i ;; esac
+        zpty -w z ". ./$1-setup; : >shown"
+        await 0
+        n=0
+        while IFS= read -r line; do
+            zpty -n -w z "$line"$'"'\t\a'"'
+            await $((++n))
+        done' zsh "$1" < <(cut -d'|' -f1 <<<"$typed")
+    sed 's/[ ,]$//' shown | diff <(cut -d'|' -f2 <<<"$typed") -
+}
+
+@test "the completion for bash completes lines in a terminal" { completed bash; }
+
+@test "the completion for zsh completes lines in a terminal" { completed zsh; }
+
+@test "the completion for fish completes lines, and has no files among values" {
+    command -v fish >/dev/null || skip "no fish"
+    : >only-file
+    PATH=$(dirname "$sat"):$PATH
+    # shellcheck disable=SC2016 # fish's own variables
+    fish -c 'source $argv[1]
+        while read -l line
+            set -l found (complete -C $line | string split -f 1 \t)
+            set -q found[1]; or set found (string match -r "[^ ]*\$" -- $line)
+            echo (string replace -r "[^ ]*\$" "" -- $line)$found
+        end' "$root/packaging/completions/sat.fish" < <(cut -d'|' -f1 <<<"$typed") | diff <(cut -d'|' -f2 <<<"$typed") -
+    complete_() { fish -c "source $root/packaging/completions/sat.fish; complete -C '$1'" | cut -f1 | paste -sd' '; }
+    [ "$(complete_ "sat help b")" = "backends bench" ]
+    [ "$(complete_ "sat x.png --border refl")" = "reflect reflect101" ]
+    [ "$(complete_ "sat x.png --layout ")" = "exclusive inclusive padded" ]
+    [ "$(complete_ "sat x.png --border=r")" = "--border=reflect --border=reflect101 --border=replicate" ]
+    [ "$(complete_ "sat x.png --threshold mean,n")" = "mean,niblack mean,nick" ]
+    [ "$(complete_ "sat x.png --box ")" = "" ]
+    [ "$(complete_ "sat x.png --mask ")" = only-file ]
 }
 
 @test "the completion for bash completes values and commands" {
@@ -152,42 +241,19 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         _sat
         echo "${COMPREPLY[*]}"
     }
-    [ "$(complete_ sat q)" = query ]
     [ "$(complete_ sat help b)" = "backends bench" ]
     [ "$(complete_ sat x.png --border refl)" = "reflect101 reflect" ]
-    [ "$(complete_ sat x.png --border const)" = constant ]
+    [ "$(complete_ sat x.png --border =)" = "$(names borders | sed 's/:.*//' | xargs)" ]
+    [ "$(complete_ sat x.png --border = refl)" = "reflect101 reflect" ]
+    [ "$(complete_ sat x.png --threshold "mean,n")" = "mean,niblack mean,nick" ]
+    [ "$(complete_ sat x.png --threshold sauvola : k = 0.3,n)" = "0.3,niblack 0.3,nick" ]
     [ "$(complete_ sat bench --type f)" = "f32 f64" ]
     [ "$(complete_ sat bench sc)" = scan ]
     [ "$(complete_ sat bench tune --na)" = --naive-staging ]
     [ "$(complete_ sat bench queries --re)" = "--rects --repeat" ] || [ "$(complete_ sat bench queries --re)" = "--repeat --rects" ]
     [ "$(complete_ sat bench scan --map "")" = "bn bq qn" ]
-    [ "$(complete_ sat x.png --type q)" = q32 ]
-    [ "$(complete_ sat x.png --cl)" = --clip ]
     [ "$(complete_ sat x.png --mask "")" = "" ]
-    [ "$(complete_ sat query x.png --stat ar)" = area ]
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
-}
-
-@test "the completion for zsh completes options, values and commands" {
-    command -v zsh >/dev/null || skip "no zsh"
-    PATH=$(dirname "$sat"):$PATH
-    complete_() { # WORDS - the line after the tabulator, as zsh's editor has it in a terminal
-        rm -f ready shown
-        # shellcheck disable=SC2016 # zsh's own variables
-        zsh -f -c 'zmodload zsh/zpty
-            zpty z zsh -f -i
-            zpty -w z "fpath=($2 \$fpath); autoload -Uz compinit; compinit -u -D; show() { print -rn -- \"\$BUFFER\" >shown }"
-            zpty -w z "zle -N show; bindkey \"^G\" show; print >ready"
-            repeat 100; do [[ -e ready ]] && break; sleep 0.1; done
-            zpty -n -w z "$1"$'"'\t\a'"'
-            repeat 100; do [[ -s shown ]] && break; sleep 0.1; done' zsh "$1" "$root/packaging/completions"
-        cat shown
-    }
-    [ "$(complete_ "sat q")" = "sat query " ]
-    [ "$(complete_ "sat x.png --border const")" = "sat x.png --border constant " ]
-    [ "$(complete_ "sat x.png --cl")" = "sat x.png --clip " ]
-    [ "$(complete_ "sat query --stat ar")" = "sat query --stat area " ]
-    [ "$(complete_ "sat bench tune --na")" = "sat bench tune --naive-staging " ]
 }
 
 # paragraph OPTION - of the manual.
@@ -220,18 +286,6 @@ largest 256x256"
     want=$output
     ok query a.ppm --rect 1,1,9,9 --stat mean,sum
     [ "$output" = "$want" ]
-}
-
-@test "the completion for fish completes options, values and commands" {
-    command -v fish >/dev/null || skip "no fish"
-    PATH=$(dirname "$sat"):$PATH
-    complete_() { fish -c "source $root/packaging/completions/sat.fish; complete -C '$1'" | cut -f1 | paste -sd' '; }
-    [ "$(complete_ "sat q")" = query ]
-    [ "$(complete_ "sat help b")" = "backends bench" ]
-    [ "$(complete_ "sat x.png --border refl")" = "reflect reflect101" ]
-    [ "$(complete_ "sat x.png --cl")" = --clip ]
-    [ "$(complete_ "sat query --stat ar")" = area ]
-    [ "$(complete_ "sat bench tune --na")" = --naive-staging ]
 }
 
 @test "version: what was compiled in, and no machine's paths" {
