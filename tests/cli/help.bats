@@ -256,36 +256,133 @@ END
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
 }
 
-# paragraph OPTION - of the manual.
-paragraph() { awk -v item=".It Fl -$1" '/^\.It/ { on = index($0 " ", item " ") } on' "$root/packaging/sat.1"; }
-@test "defaults are the same in the help, in the manual and in what the command does" {
-    while read -r name default; do
-        "$sat" --help | grep -A2 -E -- "--$name( |$)" | grep -qF "[$default"
-        paragraph "$name" | tr '\n' ' ' | grep -qE "(^|[ .])$default by default|default is $default"
-    done <<<"passes 1
-quality 90
-min-valid 1
-ddof 0
-max-pixels 1G
-largest 256x256"
+# Each default of the help and the manual, some limits, and what shows that it is so; {} is the value.
+# VALUE|text of the help|text of the manual|what shows it:
+#   is OPTION ANOTHER ARGS    ARGS with OPTION VALUE give the same as without it, and not the same as with OPTION ANOTHER;
+#                             an OPTION without dashes is added to the last word
+#   most OPTION ANOTHER ARGS  VALUE is taken, and ANOTHER is refused
+#   code FILE TEXT            the source has it: trying it takes too long or needs a device
+#   words                     it cannot be tried
+bench="bench --size 64x64 --csv --repeat 1 --backend serial"
+figures="1|result's type [{}]|Filter N times; {} by default|is --passes 2 a.ppm --box 3 -o out.ppm
+same|f16 f32 f64 [{}]|the input's (the default)|is --result f32 a.ppm --box 3 -o out.npy
+weighted|or straight [{}]|does not bleed in (the default)|is --alpha straight a.pam --box 3 -o out.pam
+shrink|borders: {} |Cm {} (the default)|is --border wrap a.ppm --box 3 -o out.ppm
+shrink||Cm {} , the default, nothing counts there|words
+16384||above 0 and up to {},|most --gauss 16385 a.ppm -o out.ppm
+1|window that must count [{}]|window must count, {} by default|is --min-valid 2 one.pgm --nodata 0 --box 3 --stat mean -o out.npy
+0|that count less N [{}]|Variances are divided by the samples that count less N; {} by default|is --ddof 1 a.ppm --box 3 --stat std -o out.npy
+90|of JPEG [{}]|1 to 100; {} by default|is --quality 75 a.ppm --box 3 -o out.jpg
+1||JPEG, {} to 100|most --quality 0 a.ppm --box 3 -o out.jpg
+100||JPEG, 1 to {}|most --quality 101 a.ppm --box 3 -o out.jpg
+deflate|fax4 fax3 [{}]|Cm {} by default|is --tiff-compression none a.ppm --box 3 -o out.tif
+padded|exclusive [{}]|Cm {} , the default|is --layout inclusive a.ppm -o out.npy
+i64|[{}; f64: floats]|by default Cm {} for integer images|is --type u64 a.ppm -o out.npy
+f64|[i64; {}: floats]|and Cm {} for float ones|is --type f32 a.pfm -o out.npy
+256x256|later queries [{}]|The default is {}|is --largest 128x128 a.pfm --type q32 -o out.npy
+1||Sums alone, which is the default|is --moments 1,2 a.ppm -o out.npy
+1||channels (1 to 4; {} by default)|is : 2 four --box 1 -o out.npy --raw 4x1:u8
+4||channels (1 to {};|most : 5 four --box 1 -o out.npy --raw 1x1:u8
+1G|[{}; 3/4 of all]|decoded; {} by default|is --max-pixels 1023M info 1G.hdr
+1G|[{}; 3/4 of all]|decoded; {} by default|is --max-pixels 1025M info more.hdr
+1024|K, M, G of {} |K, M, G or T: 2^10,|is --max-pixels 1000 info 1G.hdr --max-pixels 1K
+3/4|1G; {} of all]|By default three quarters of what|code src/io/memory.c limit = memory_of_machine(\"\") / 4 * 3;
+mean,sum|list below [{}]|a column; {} by default|is --stat mean query a.ppm --rect 1,1,9,9
+0|divided by the pixels less N [{}]|divided by the number of samples that count less N; {} by default|is --ddof 1 query a.ppm --rect 1,1,9,9 --stat var
+u8|[{}; f32 for float tables]|Cm {} ; f32 No for float tables|is --sample u16 query integers.npy -v --layout padded --rect 1,1,9,9
+f32|[u8; {} for float tables]|Cm u8 ; {} No for float tables|is --sample f64 query floats.npy -v --layout padded --rect 1,1,9,9
+0.15||It Cm bradley m (1 - t); {}|is :t= 0.2 a.ppm --box 5 -o out.npy --stat bradley
+-0.2||It Cm niblack m + k sd; {}|is :k= 0.2 a.ppm --box 5 -o out.npy --stat niblack
+0.2||m (1 + k (sd / r - 1)); {},|is :k= 0.3 a.ppm --box 5 -o out.npy --stat sauvola
+127.5||0.2, M / 2 It|is :r= 128 a.ppm --box 5 -o out.npy --stat sauvola
+0.5||smallest sample); {},|is :k= 0.4 a.ppm --box 5 -o out.npy --stat wolf
+-0.1||of n pixels; {}|is :k= -0.2 a.ppm --box 5 -o out.npy --stat nick
+0.25||k {}, r 0.5, p 2, q 10|is :k= 0.2 a.ppm --box 5 -o out.npy --stat phansalkar
+0.5||k 0.25, r {}, p 2, q 10|is :r= 0.4 a.ppm --box 5 -o out.npy --stat phansalkar
+2||r 0.5, p {}, q 10|is :p= 3 a.ppm --box 5 -o out.npy --stat phansalkar
+10||p 2, q {} |is :q= 9 a.ppm --box 5 -o out.npy --stat phansalkar
+80||does not know it; {} by default|code src/cli/progress.c UNKNOWN = {},
+|[SAT_BACKEND, SAT_THREADS, else automatic]|0, the default, is one for each core|words
+|[SAT_THREADS, else all cores]||words
+8192x8192|random image [{}]|random image; {} by default|code src/lab/bench_table.c SIDE_DEFAULT = 8192 }
+u8|i32 f32 f64 [{}];||is --type u16 $bench
+1|1 to 4 [{}]||is --channels 2 $bench
+u32|[{}; signed: i32; floats: f64]||is --accum u64 $bench
+i32|[u32; signed: {}; floats: f64]||is --accum i64 $bench --type i16
+f64|[u32; signed: i32; floats: {}]||is --accum f32 $bench --type f32
+u64|samples' squares [{}]||is --accum f64 $bench --squares
+inclusive|padded, inclusive, exclusive [{}]|Cm {} by default|is --layout padded $bench
+7|of each row [{}]|of each row; {} by default|code src/lab/cmd_bench.c SAMPLES_DEFAULT = {} }
+|[the fastest and the first method of scans]||words
+|[the samples' type; of --stat either]||words
+|form of the report [--md]||words
+10|[{}; 30 on a device, 26 else, less where memory is short]||code src/lab/bench_scan.c .min_log2 = {}, .max_log2 = 30,
+1|every K-th power [{}]||code src/lab/bench_scan.c .step = {}}
+u32|i32 f32 f64 [{}] --accum||is --type u16 bench scan --max 10 --csv --repeat 1 --backend serial
+|[u32 for u8 and u16, i32 for i8 and i16, else the samples' type]||words
+|compares with [the copy kernel]||words
+20, 28, 4|elements [{}]||code src/lab/bench_warp.c .min_log2 = 20, .max_log2 = 28, .step = 4}
+10, 28, 2|elements [{}]||code src/lab/bench_tune.c .min_log2 = 10, .max_log2 = 28, .step = 2}
+u32|as of \`sat bench scan\` [{}]||words
+30|--items [{}]||code src/lab/bench_tune.c MAPS_ITEMS = {} }
+256|--block [{}]||code src/lab/bench_tune.c MAPS_BLOCK = {},
+bn|fastest shape [{}]||words
+10000000|rectangles [{}]||code src/lab/bench_query.c RECTS_DEFAULT = {},
+u32|[u8 {}]||is --accum u64 bench queries --size 64x64 --rects 9 --csv --repeat 1 --backend host
+|or [x,y,w,h]||words"
+
+outcome() { # ARGS - what the command prints and writes, without times
+    rm -f out.*
+    sat "$@"
+    [ "$1" != bench ] || output=$(cut -d, -f1-8 <<<"$output")
+    echo "$status $output $(grep -v ' ms' <<<"$stderr")"
+    cat out.* 2>/dev/null | cksum
+}
+given() { # VALUE OPTION ARGS - their outcome with the option
+    if [[ $2 == --* ]]; then outcome "${@:3}" "$2" "$1"; else outcome "${@:3:$#-3}" "${*: -1}$2$1"; fi
+}
+is() {
+    local want
+    want=$(outcome "${@:3}")
+    [ "$(given "$value" "$1" "${@:3}")" = "$want" ] && [ "$(given "$2" "$1" "${@:3}")" != "$want" ]
+}
+most() { [[ $(given "$value" "$1" "${@:3}") == 0* && $(given "$2" "$1" "${@:3}") == [12]* ]]; }
+code() { grep -qF -- "${*:2}" "$root/$1"; }
+words() { :; }
+
+@test "every default of the help and of the manual is what the command does" {
     colour 40 30 a.ppm
-    unchanged() { # DEFAULT FORMAT OPTION... - the option that is there by default changes no byte
-        # shellcheck disable=SC2086 # an option and its value
-        ok a.ppm "${@:3}" -o "without.$2" && ok a.ppm "${@:3}" $1 -o "with.$2" && cmp "with.$2" "without.$2"
-    }
-    unchanged "--quality 90" jpg --box 3
-    unchanged "--passes 1" ppm --box 3
-    unchanged "--border shrink" ppm --box 3
-    unchanged "--result same" ppm --box 3
-    unchanged "--min-valid 1" npy --box 3 --stat std --nodata 53
-    unchanged "--ddof 0" npy --box 3 --stat std
-    unchanged "--layout padded" npy
-    unchanged "--type i64" npy
-    unchanged "--tiff-compression deflate" tif --box 3
-    ok query a.ppm --rect 1,1,9,9
-    want=$output
-    ok query a.ppm --rect 1,1,9,9 --stat mean,sum
-    [ "$output" = "$want" ]
+    floats 300 300 a.pfm
+    { printf 'P7\nWIDTH 8\nHEIGHT 8\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' && seq 200 | head -c 256; } >a.pam
+    printf 'P5 4 3 255\n\0\0\0\0\0\5\0\0\0\0\0\0' >one.pgm
+    printf 1234 >four
+    for pixels in 32768.1G 32769.more; do
+        printf '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32768 +X %d\n' "${pixels%.*}" >"${pixels#*.}.hdr"
+    done
+    ok a.ppm --gray -o i.npy
+    ok a.ppm --gray --box 1 --result f32 -o f.npy
+    for of in "integers a.ppm" "floats f.npy"; do # tables without a trailer
+        ok "${of#* }" --gray -o with.npy
+        head -c $((10 + $(od -An -tu2 -j8 -N2 with.npy) + 41 * 31 * 8)) with.npy >"${of% *}.npy"
+    done
+    help=$(for command in "" query info backends bench "bench scan" "bench warp" "bench tune" "bench queries"; do
+        # shellcheck disable=SC2086 # words
+        "$sat" $command --help
+    done | tr -s ' \n' ' ')
+    manual=$(sed 's/^\.//' "$root/packaging/sat.1" | tr -s ' \n' ' ')
+    help_left=$help manual_left=$manual
+    while read -r row; do
+        echo "$row"
+        IFS='|' read -r value of_help of_manual shown <<<"$row"
+        of_help=${of_help//"{}"/"$value"} of_manual=${of_manual//"{}"/"$value"}
+        [[ $help == *"$of_help"* && $manual == *"$of_manual"* ]]
+        help_left=${help_left//"$of_help"/} manual_left=${manual_left//"$of_manual"/}
+        read -ra shown <<<"${shown//"{}"/"$value"}"
+        "${shown[@]}"
+    done <<<"$figures"
+    # A new one needs its line above.
+    run -1 grep -oE '.{40} \[[^]]*\]' <<<"$help_left"
+    run -1 grep -oiE '.{40}default.{20}' <<<"$manual_left"
 }
 
 @test "version: what was compiled in, and no machine's paths" {
