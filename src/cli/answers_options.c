@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "batch.h"
 #include "input.h"
@@ -149,31 +148,26 @@ bool answers_request_mask(const answers_request *r, options *o, const char *mask
     return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
 }
 
-/* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
-static bool form_named(const char *output, answers_form *form)
+/* Sets the form that an extension, with its dot, names; returns false if it names none. */
+static bool form_named(const char *extension, answers_form *form)
 {
-    static const struct {
-        const char *extension;
-        answers_form form;
-    } known[] = {{".csv", ANSWERS_CSV},
-                 {".json", ANSWERS_JSON},
-                 {".jsonl", ANSWERS_JSON},
-                 {".ndjson", ANSWERS_JSON},
-                 {".npy", ANSWERS_NPY}};
-    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
-    for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(dot, known[i].extension) == 0) {
-            *form = known[i].form;
+    static const char *const known[] = {
+        [ANSWERS_CSV] = ".csv", [ANSWERS_JSON] = ".json .jsonl .ndjson", [ANSWERS_NPY] = ".npy"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (format_lists(known[i], extension)) {
+            *form = (answers_form)i;
             return true;
         }
     return false;
 }
 
-/* The form of the answers, by the extension of the output and --json; refuses what contradicts itself, and the name of
- * an image. */
+/* Sets the form of the answers, by the extension of the output and --json; refuses what
+ * contradicts itself, and other extensions. A .txt is as if it had none: CSV, or JSON with --json. */
 static bool take_form(answers_job *to, options *o, bool json)
 {
-    bool named = form_named(to->output, &to->form);
+    const char *extension = format_extension(to->output);
+    if (*extension) extension--; /* the dot */
+    bool named = form_named(extension, &to->form);
     if (to->cell_width && to->stats_n == 1 && !json) to->cell_format = answers_cells_format(to->output);
     error err;
     if (to->cell_format && !answers_cells_hold(to->cell_format, &err))
@@ -184,8 +178,9 @@ static bool take_form(answers_job *to, options *o, bool json)
     if (!named && to->cell_width && answers_cells_format(to->output))
         return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", to->output,
                               json ? ", without --json" : ", or another");
-    if (!named && format_by_extension(to->output))
-        return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", to->output);
+    if (!named && *extension && !format_lists(".txt", extension))
+        return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy%s", to->output,
+                              to->cell_width ? ", and one statistic of a grid as .tif or .pfm, too" : "");
     if (named && json && to->form != ANSWERS_JSON)
         return options_refuse(o, "-o '%s': --json writes a .json", to->output);
     if (!named) to->form = json ? ANSWERS_JSON : ANSWERS_CSV;

@@ -30,6 +30,21 @@ load helpers
     [ ! -e no.png ] && [ ! -e no.csv ] && [ ! -e no.npy ]
 }
 
+@test "answers are refused under other extensions" {
+    small a.pgm
+    for name in q.xml q.tsv q.csv.gz d.csv/q.parquet; do
+        for args in "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1" "query a.pgm --rect 0,0,1,1 --json"; do
+            # shellcheck disable=SC2086 # words
+            usage "-o '$name': answers are written as .csv, .json or .npy" $args -o $name
+        done
+        usage "-o '$name': answers are written as .csv, .json or .npy, and one statistic of a grid as .tif or .pfm, too" \
+            query a.pgm --grid 2 --stat mean -o $name
+    done
+    [ "$(echo q*)" = 'q*' ]
+    mkdir d.x
+    for name in q d.x/q q. q.TXT /dev/null; do ok a.pgm --mean 0,0,1,1 -o $name; done
+}
+
 @test "a .npy of answers is a structured array" {
     "${PYTHON:-python3}" -c 'import numpy' || skip "no NumPy"
     small a.pgm
