@@ -63,7 +63,8 @@ enum {
     REPEATS = 1 << 22,  /* no option with a value is given twice but these */
     UNLISTED = 1 << 23, /* is in the help of a part of the command alone */
     VALID = 1 << 24,    /* which samples count, of windows and rectangles */
-    SETS_OWN = 1 << 25  /* a command's own sets start here */
+    REAL = 1 << 25,     /* numbers that may have a fraction, and no comma between them */
+    SETS_OWN = 1 << 26  /* a command's own sets start here */
 };
 
 typedef struct option_line { /* in OPTION's order: NOLINT(clang-analyzer-optin.performance.Padding) */

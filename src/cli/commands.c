@@ -51,6 +51,7 @@ const command *command_near(const char *word)
 {
     const command *c, *best = NULL;
     size_t least = SIZE_MAX;
+    if (dash_bytes(word)) return NULL; /* it was to be an option */
     for (int i = 0; (c = command_at(i)); i++)
         if (*c->name && nearer(word, c->name, &least)) best = c;
     return best;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "printable.h"
+
 void name_list_add(name_list *l, const char *between, const char *format, ...)
 {
     va_list args;
@@ -80,6 +82,13 @@ const char *other_name_of(const char *word)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(word, names[k].there) == 0) return names[k].here;
     return NULL;
+}
+
+size_t dash_bytes(const char *text)
+{
+    uint32_t code;
+    const size_t n = utf8_bytes(text, &code);
+    return (code >= 0x2010 && code <= 0x2015) || code == 0x2212 ? n : 0;
 }
 
 const char *option_word(const char *argument, char word[NEAREST_WORD])

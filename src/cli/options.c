@@ -110,7 +110,10 @@ bool options_wrong(options *o, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return options_refuse(o, "%s '%s': %s", o->name, optarg, text);
+    const char *typed = dash_bytes(optarg)                            ? "; it begins with a dash that is not '-'"
+                        : o->line->sets & REAL && strchr(optarg, ',') ? "; the decimal point is '.', not ','"
+                                                                      : "";
+    return options_refuse(o, "%s '%s': %s%s", o->name, optarg, text, typed);
 }
 
 const char *options_near(const options *o, const char *word)
@@ -165,13 +168,26 @@ static bool refuse_file(options *o, const char *word)
     return true;
 }
 
+/* Refuses a word that begins with the dash of a word processor and is not the name of a file;
+ * returns false for others. */
+static bool refuse_dash(options *o, const char *word)
+{
+    const char *bare = word;
+    size_t n;
+    while ((n = *bare == '-' ? 1 : dash_bytes(bare)) > 0) bare += n;
+    if (!dash_bytes(word + strspn(word, "-")) || access(word, F_OK) == 0) return false;
+    const bool is_letter = !*bare || !bare[1] || bare[1] == '=';
+    options_refuse(o, "%s: begins with a dash that is not '-'; type %s%s", word, is_letter ? "-" : "--", bare);
+    return true;
+}
+
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
 static void refuse_letter(options *o, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
-    if (refuse_file(o, word)) return;
+    if (refuse_file(o, word) || refuse_dash(o, word)) return;
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
     name_list names = {.used = 0};
     const char *near = among_others ? meant(o, word, &names) : NULL;
@@ -300,7 +316,11 @@ int options_next(options *o, int argc, char **argv)
     if (!*o->shorts) begin(o);
     while (!o->stop) {
         int place = -1, c = getopt_long(argc, argv, o->shorts, o->longs, &place);
-        if (c == -1) return -1;
+        if (c == -1) {
+            const bool files = strcmp(argv[optind - 1], "--") == 0; /* whatever they begin with */
+            for (int i = optind; i < argc && !files && !refuse_dash(o, argv[i]);) i++;
+            return -1;
+        }
         if (c == '?' || c == ':') {
             refuse_option(o, c, argv);
             return -1;

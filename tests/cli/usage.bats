@@ -105,6 +105,40 @@ load helpers
     ok a.pgm --box 3 --verbose --quiet -o out.pgm
 }
 
+@test "a dash that is not '-' is explained, unless a file has the name" {
+    small a.pgm
+    for dash in $'\xe2\x80\x90' $'\xe2\x80\x91' $'\xe2\x80\x92' $'\xe2\x80\x93' $'\xe2\x80\x94' $'\xe2\x80\x95' $'\xe2\x88\x92'; do
+        said="begins with a dash that is not '-'; type"
+        usage "${dash}box: $said --box" "${dash}box" 3 a.pgm -o out.pgm
+        usage "${dash}box=3: $said --box=3" a.pgm "${dash}box=3" -o out.pgm
+        usage "-${dash}box: $said --box" a.pgm "-${dash}box" 3 -o out.pgm
+        usage "${dash}o: $said -o" a.pgm --box 3 "${dash}o" out.pgm
+        usage "${dash}: $said -" "$dash" --box 3 -o out.pgm
+        usage "${dash}rect: $said --rect" query "${dash}rect" 0,0,1,1 a.pgm
+        usage "${dash}json: $said --json" info "${dash}json" a.pgm
+        usage "${dash}backends: $said --backends" "${dash}backends" # near a command
+        usage "${dash}size: $said --size" bench "${dash}size" 9
+        usage "--nodata '${dash}9': *; it begins with a dash that is not '-'" a.pgm --box 3 --nodata "${dash}9" -o out.pgm
+    done
+    cp a.pgm "${dash}a.pgm"
+    ok "${dash}a.pgm" --box 3 -o out.pgm
+    failure "${dash}b.pgm: cannot open: *" --box 3 -o out.pgm -- "${dash}b.pgm"
+}
+
+@test "a decimal comma is explained, where no list has commas" {
+    said="the decimal point is '.', not ','"
+    for option in --box --radius --gauss --nodata --min-valid; do
+        usage "$option '1,5': *; $said" a.pgm --box 3 $option 1,5 -o out.pgm
+    done
+    usage "--min-valid '12,5%': *; $said" a.pgm --box 3 --min-valid 12,5% -o out.pgm
+    usage "--scale '0,5:1,5': *; $said" a.pgm --box 3 --scale 0,5:1,5 -o out.pgm
+    usage "--nodata '-1,5': *; $said" query a.pgm --rect 0,0,1,1 --nodata -1,5
+    for option in --gauss --nodata; do usage "$option '1,5': *; $said" bench $option 1,5; done
+    usage "--passes '1,5': a number from 1 to 1000" a.pgm --box 3 --passes 1,5 -o out.pgm
+    usage "--unsharp '1,5,2': S,A, *, and the amount" a.pgm --unsharp 1,5,2 -o out.pgm
+    usage "--gauss 'x': *up to 16384" a.pgm --gauss x -o out.pgm
+}
+
 @test "options that lack their value, or have one too many" {
     usage "--box needs a value*" a.pgm --box
     usage "-o needs a value*" a.pgm --box 3 -o
