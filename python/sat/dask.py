@@ -22,13 +22,19 @@ import os
 import uuid
 from typing import Any, Iterator, NamedTuple, Sequence
 
-import dask
-import dask.array as da
 import numpy as np
-import zarr
-from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import DTypeLike
-from zarr.buffer.cpu import NDBuffer
+
+try:
+    import dask
+    import dask.array as da
+    import zarr
+    from dask.highlevelgraph import HighLevelGraph
+    from zarr.buffer.cpu import NDBuffer
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"sat.dask needs {missing.name}: pip install 'libsat[dask]'", name=missing.name
+    ) from missing
 
 import sat
 

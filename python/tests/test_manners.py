@@ -33,6 +33,13 @@ def test_nothing_is_printed_and_the_import_is_small():
     assert int(run(code)) < 18
 
 
+@pytest.mark.parametrize("module", ["dask", "zarr"])
+def test_an_import_of_what_is_not_installed_names_the_extra(module):
+    code = f"import sys; sys.modules['{module}'] = None"
+    code += "\ntry: import sat.dask\nexcept ImportError as e: print(e.name, e)"
+    assert run(code) == f"{module} sat.dask needs {module}: pip install 'libsat[dask]'\n"
+
+
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
 def test_the_oldest_glibc():
     """The extension needs no symbol that glibc (GLIBC of check.sh, or this machine's) or manylinux's GCC 8 has not, and
