@@ -1,35 +1,55 @@
 #!/bin/sh
-# deps.sh [--say] GROUP... - installs those packages of these groups of debian-packages.txt that are missing, as root;
-# other users, and all with --say, get the command that does, and exit status 1.  Needs no network, and no root, when
-# nothing is missing.
+# deps.sh [--say] [GROUP...] - installs those packages of these groups of packages.txt, by default what `make demo` needs,
+# that are missing, on Debian as root; other users and systems, and all with --say, get the command that does, and exit
+# status 1.  Needs no network, and no root, when nothing is missing.  With DEPS=skip nothing is looked for.
 set -eu
 
+[ "${DEPS:-}" != skip ] || exit 0
 say=
-if [ "$1" = --say ]; then
+if [ "${1:-}" = --say ]; then
     say=1
     shift
 fi
+[ $# != 0 ] || set -- build jpeg tiff
 
-list=$(dirname "$0")/debian-packages.txt
-missing=
-for group in "$@"; do
-    for package in $(awk -v group="$group" '$1 == group { print $2 }' "$list"); do
-        if command -v dpkg-query >/dev/null; then
-            dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' && continue
-        fi
-        missing="$missing $package"
-    done
+for tool in apt-get dnf pacman apk ''; do
+    ! command -v "$tool" >/dev/null || break
 done
-[ -n "$missing" ] || exit 0
+sudo=$([ "$(id -u)" = 0 ] || echo "sudo ")
+column=2 how="this installs them"
+case $tool in
+apt-get) install="${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends" ;;
+dnf) column=3 install="${sudo}dnf install" ;;
+pacman) column=4 install="${sudo}pacman -S --needed" ;;
+apk) column=5 install="${sudo}apk add" ;;
+*) install='' how="there is no apt-get, dnf, pacman or apk; Debian calls them" ;;
+esac
+is_installed() { # PACKAGE
+    case $tool in
+    dnf) rpm -q --whatprovides "$1" ;;
+    pacman) pacman -T "$1" ;;
+    apk) apk info -e "$1" ;;
+    *) dpkg-query -W -f='${Status}' "$1" | grep -q 'ok installed' ;;
+    esac >/dev/null 2>&1
+}
 
-if ! command -v apt-get >/dev/null; then
-    echo "deps: no apt-get here; please see to it yourself that these are installed (Debian's names):$missing" >&2
-    exit 0
-fi
+packages=$(awk -v groups=" $* " -v n=$column '{ name = $n == "-" ? "-" $2 : $n }
+        index(groups, " " $1 " ") && !seen[name]++ { print name }' "$(dirname "$0")/packages.txt")
+missing='' unknown=''
+for package in $packages; do
+    ! is_installed "${package#-}" || continue
+    case $package in
+    -*) unknown="$unknown ${package#-}" ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing$unknown" ] || exit 0
 
-if [ -n "$say" ] || [ "$(id -u)" != 0 ]; then
-    echo "deps: packages are missing; this installs them:" >&2
-    echo "    sudo apt-get install -y --no-install-recommends$missing" >&2
+if [ -n "$say$sudo$unknown" ] || [ "$tool" != apt-get ]; then
+    exec >&2
+    [ -z "$missing" ] || printf '%s\n' "deps: packages are missing; $how:" "   ${install:+ $install}$missing"
+    [ -z "$unknown" ] || echo "deps: no package of this system is known for:$unknown"
+    [ "$tool" = apt-get ] || echo "deps: make looks for no packages with DEPS=skip, as in \`make demo DEPS=skip\`"
     exit 1
 fi
 echo "deps: installing$missing"

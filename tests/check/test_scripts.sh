@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 
 mkdir "$dir/packaging"
 cp packaging/deps.sh "$dir/packaging/"
-echo "test no-such-package-as-this" >"$dir/packaging/debian-packages.txt"
+echo "test no-such-package-as-this" >"$dir/packaging/packages.txt"
 chmod -R a+rX "$dir"
 as_user() {
     if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi
@@ -22,7 +22,7 @@ advises() { # prints the command, and fails
         echo "status 0: $out"
         return 1
     fi
-    grep -qx ' *sudo apt-get install -y --no-install-recommends no-such-package-as-this' <<<"$out" || { echo "$out"; return 1; }
+    grep -qx ' *sudo apt-get update && sudo apt-get install -y --no-install-recommends no-such-package-as-this' <<<"$out" || { echo "$out"; return 1; }
 }
 name="a user reads which command installs what is missing"
 if ! command -v apt-get >/dev/null; then
@@ -82,20 +82,67 @@ EOF
 }
 try "F-measures of thresholds" thresholds
 
-# A PATH with all but the compiler, where dpkg-query knows no package.
+# A user's PATH with all but make and the compiler, where dpkg-query knows no package.
 mkdir "$dir/bare"
-for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep; do
+for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep cksum rm rmdir sleep flock; do
     path=$(command -v "$tool") && [ -x "$path" ] && ln -s "$path" "$dir/bare/$tool"
 done
 printf '#!/bin/sh\nexit 1\n' >"$dir/bare/dpkg-query"
 printf '#!/bin/sh\nexit 1\n' >"$dir/bare/apt-get"
-chmod +x "$dir/bare/"*-*
+printf '#!/bin/sh\necho 1000\n' >"$dir/bare/id"
+chmod +x "$dir/bare/"*-* "$dir/bare/id"
 make=$(command -v make)
 without_compiler() {
     local out
     if out=$(PATH=$dir/bare "$make" CC=gcc CUDA=0 B="$dir/build" all 2>&1); then echo "status 0: $out"; return 1; fi
-    grep -q '^ *sudo apt-get install -y --no-install-recommends gcc .*libdeflate-dev' <<<"$out" || { echo "$out"; return 1; }
+    grep -q '^ *sudo apt-get update && sudo apt-get install -y --no-install-recommends make gcc .*libdeflate-dev' <<<"$out" || { echo "$out"; return 1; }
 }
+# fails STATUS LINES COMMAND... - with that status and, besides make's own line, these on standard output and error.
+fails() {
+    local out status=0
+    out=$("${@:3}" 2>&1) || status=$?
+    # shellcheck disable=SC2053 # a glob
+    [ $status = "$1" ] && [[ $(grep -v '^make: ' <<<"$out") == $2 ]] || { echo "status $status: $out"; return 1; }
+}
+first_block() { awk '/^```$/ { if (on) exit; on = 1; next } on' README.md; }
+names="make gcc libc6-dev pkg-config libstb-dev libdeflate-dev libisal-dev libxxhash-dev"
+try "the README's first command prints what installs make and the rest" fails 1 \
+    "deps: packages are missing; this installs them:
+    sudo apt-get update && sudo apt-get install -y --no-install-recommends $names libjpeg-dev libtiff-dev" \
+    env PATH="$dir/bare" bash -c "$(first_block)"
+
+# system TOOL - deps.sh where TOOL installs packages, and not Debian's; none are there. The default: no tool.
+system() {
+    rm -rf "$dir/system"
+    cp -a "$dir/bare" "$dir/system" && rm "$dir/system/apt-get" "$dir/system/dpkg-query" || return
+    [ $# = 0 ] || cp "$dir/bare/apt-get" "$dir/system/$1" || return
+    PATH=$dir/system packaging/deps.sh build
+}
+skips="deps: make looks for no packages with DEPS=skip, as in \`make demo DEPS=skip\`"
+try "deps.sh names Fedora's packages" fails 1 "deps: packages are missing; this installs them:
+    sudo dnf install make gcc glibc-devel pkgconf-pkg-config stb-devel libdeflate-devel isa-l-devel xxhash-devel
+$skips" system dnf
+try "deps.sh names Arch Linux's, and what that has not" fails 1 "deps: packages are missing; this installs them:
+    sudo pacman -S --needed make gcc glibc pkgconf stb libdeflate xxhash
+deps: no package of this system is known for: isa-l
+$skips" system pacman
+try "deps.sh names Alpine's" fails 1 "deps: packages are missing; this installs them:
+    sudo apk add make gcc musl-dev pkgconf stb libdeflate-dev isa-l-dev xxhash-dev
+$skips" system apk
+try "deps.sh names Debian's elsewhere" fails 1 "deps: packages are missing; there is no apt-get, dnf, pacman or apk; Debian calls them:
+    $names
+$skips" system
+finds_all() { # where the system's tool knows all packages, and where nobody asks it
+    local tool
+    for tool in dnf:rpm pacman:pacman apk:apk; do
+        system "${tool%:*}" 2>"$dir/said" && return 1
+        ln -sf "$(command -v true)" "$dir/system/${tool#*:}" && PATH=$dir/system packaging/deps.sh build || return
+    done
+    PATH=$dir/bare DEPS=skip packaging/deps.sh
+}
+try "deps.sh says nothing where all is installed, or with DEPS=skip" nothing finds_all
+try "packages.txt has a name, or -, for each system" nothing awk '!/^#/ && NF != 5' packaging/packages.txt
+
 names_compiler() {
     local out
     if out=$("$make" CC=no-such-compiler CUDA=0 B="$dir/build" lib 2>&1); then echo "status 0: $out"; return 1; fi
@@ -215,7 +262,8 @@ try "make asan passes all of its flags on" keeps_flags
 changed() { B=$dir/built "$dir/tree/tests/simt/changed.sh" | cut -d' ' -f1 | xargs; }
 hashes_all() {
     mkdir -p "$dir/tree/tests" "$dir/tree/src" "$dir/built"
-    cp -r kernels "$dir/tree/" && cp -r src/lib src/lab "$dir/tree/src/" && cp -r tests/simt tests/gpu tests/borders.h "$dir/tree/tests/" || return 1
+    cp -r kernels "$dir/tree/" && cp -r src/lib src/lab "$dir/tree/src/" && cp -r tests/simt tests/gpu tests/borders.h "$dir/tree/tests/" &&
+        chmod -R u+w "$dir/tree" || return 1
     local all file line now
     all=$(changed)
     [[ $all == *box*query* ]] || return 1
