@@ -53,10 +53,15 @@ if [ -n "$say$sudo$unknown" ] || [ "$tool" != apt-get ]; then
     exit 1
 fi
 echo "deps: installing$missing"
+# Two at once would fail at apt's lock. Systems without util-linux have no flock.
+if command -v flock >/dev/null && [ -d /var/lib/dpkg ]; then
+    exec 9</var/lib/dpkg
+    flock 9
+fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # a list of packages
-if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null 9<&-; then
     cat "$log" >&2
     echo "deps: apt-get failed" >&2
     exit 1

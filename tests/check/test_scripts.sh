@@ -143,6 +143,17 @@ finds_all() { # where the system's tool knows all packages, and where nobody ask
 try "deps.sh says nothing where all is installed, or with DEPS=skip" nothing finds_all
 try "packages.txt has a name, or -, for each system" nothing awk '!/^#/ && NF != 5' packaging/packages.txt
 
+# Two at once as root, with an apt-get that fails beside another one.
+takes_turns() {
+    cp -a "$dir/bare" "$dir/root" && printf '#!/bin/sh\necho 0\n' >"$dir/root/id" || return
+    # shellcheck disable=SC2016 # the script's own
+    printf '#!/bin/sh\nmkdir "$0.runs" && sleep 0.5 && rmdir "$0.runs"\n' >"$dir/root/apt-get"
+    PATH=$dir/root packaging/deps.sh build &
+    PATH=$dir/root packaging/deps.sh build && wait $!
+}
+name="two deps.sh at once install one after the other"
+if [ -e "$dir/bare/flock" ] && [ -d /var/lib/dpkg ]; then try "$name" takes_turns; else skip "$name" "no flock, or no dpkg here"; fi
+
 names_compiler() {
     local out
     if out=$("$make" CC=no-such-compiler CUDA=0 B="$dir/build" lib 2>&1); then echo "status 0: $out"; return 1; fi
