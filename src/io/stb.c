@@ -42,8 +42,13 @@ static void *limited_alloc(size_t n)
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#if __has_include(<stb/stb_image.h>)
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
+#else /* Alpine and vcpkg have no folder for them */
+#include <stb_image.h>
+#include <stb_image_write.h>
+#endif
 #pragma GCC diagnostic pop
 
 #define TEXT_OF(x) #x
