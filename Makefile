@@ -52,6 +52,7 @@ ifeq ($(CUDA),1)
   endif
 endif
 WITH_CUDA := $(if $(filter 0,$(CUDA)),0,$(if $(and $(NVCC),$(KERNELS)),1,0))
+NO_CUDA   := $(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found: NVCC=FILE names one))
 
 PKG_CONFIG ?= pkg-config
 # pc libs|cflags,LIBRARY,ELSE - what pkg-config says, or ELSE if it does not know the library.
@@ -168,7 +169,7 @@ all: config lib $(B)/sat
 lib: $(B)/libsat.a $(B)/libsat.so $(B)/libsat_file.a $(B)/libsat_file.so
 
 config:
-	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
+	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(NO_CUDA); CPU backends only))"
 	@echo "JPEG: $(if $(filter 1,$(WITH_LIBJPEG)),libjpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libjpeg not found)))"
 	@echo "TIFF: $(if $(filter 1,$(WITH_LIBTIFF)),libtiff,off ($(if $(filter 0,$(TIFF)),TIFF=0,no libtiff 4.5 found)))"
 	@$(if $(LEFT_OUT),echo "LAB: off (LAB=0; no \`sat bench\`)")
@@ -211,6 +212,7 @@ $(OBJ)/kernels.o: $(CU_OBJ)
 
 ## kernels: the kernels alone, for SM="75 90", native or all
 kernels: $(CU_OBJ)
+	$(if $(CU_OBJ),,$(error make kernels compiles none: $(NO_CUDA)))
 
 ## sweep: build/sweep/sat, with every block size and number of elements that `sat bench tune` compares
 sweep:
@@ -446,6 +448,7 @@ help:
 
 ## clean: remove everything that was built
 clean:
-	$(Q)rm -rf build
+	$(Q)if [ ! -e $(B) ] || [ -e $(B)/flags ]; then rm -rf $(B); else \
+	    echo "clean: $(B) is kept: no $(B)/flags says that make built it; remove it yourself" >&2; false; fi
 
 -include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(OBJ)/%.d) $(OBJ)/tests/override.d $(SIMT_UNIT:=.d)

@@ -3,6 +3,8 @@
 # sources and all was well, or why not, and then the status is 1.
 cd "$(dirname "$0")/.." || exit 1
 
+command -v "${CC:-gcc}" >/dev/null || { echo "verified.sh: there is no ${CC:-gcc}, by which the sources are compared; CC=NAME is another compiler" >&2; exit 2; }
+
 value() { sed -n "s/^$1: //p" "$file"; }
 
 # changed - the files of kernels and library whose hashes differ from those that were verified.

@@ -154,6 +154,18 @@ takes_turns() {
 name="two deps.sh at once install one after the other"
 if [ -e "$dir/bare/flock" ] && [ -d /var/lib/dpkg ]; then try "$name" takes_turns; else skip "$name" "no flock, or no dpkg here"; fi
 
+try "make kernels without nvcc says so" fails 2 "Makefile:*: \*\*\* make kernels compiles none: no nvcc found: NVCC=FILE names one.  Stop." \
+    "$make" CUDA=auto NVCC='' B="$dir/build" kernels
+try "make verified without a compiler says so" fails 2 "verified.sh: there is no gcc, by which *; CC=NAME is another compiler" \
+    env -u CC PATH="$dir/bare" "$make" CUDA=0 B="$dir/build" verified
+try "make bare without root fails" fails 77 "1..0 # SKIP make bare needs root
+bare: NOTHING WAS TESTED: make bare needs root" env PATH="$dir/bare" tests/bare/run.sh
+cleans() {
+    mkdir "$dir/mine"
+    fails 2 "clean: $dir/mine is kept: no $dir/mine/flags says *" "$make" CUDA=0 B="$dir/mine" clean && [ -d "$dir/mine" ] || return
+    touch "$dir/mine/flags" && "$make" CUDA=0 B="$dir/mine" clean && [ ! -e "$dir/mine" ] && "$make" CUDA=0 B="$dir/mine" clean
+}
+try "make clean removes what make built, and nothing else" cleans
 names_compiler() {
     local out
     if out=$("$make" CC=no-such-compiler CUDA=0 B="$dir/build" lib 2>&1); then echo "status 0: $out"; return 1; fi
