@@ -38,7 +38,7 @@ nothing() {
 
 # tracked GLOB... - files of the repository; all of them where this is no git checkout.
 tracked() {
-    if git rev-parse --git-dir >/dev/null 2>&1; then
+    if [ -e .git ] && git rev-parse --git-dir >/dev/null 2>&1; then
         git ls-files --cached --others --exclude-standard -- "$@"
     else
         local glob

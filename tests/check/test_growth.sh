@@ -22,7 +22,7 @@ grow() {
     [ "$(wc -w <<<"$structs")" -ge 18 ] &&
         [ "$(cat "$1"/{lib,lab/lib}/sat*.h | grep -c 'unsigned char grown\[24\]')" = "$(wc -w <<<"$structs")" ]
 }
-cp -r src "$tree/src"
+cp -r src "$tree/src" && chmod -R u+w "$tree"
 try "each struct that may grow is in a public header" grow "$tree/src"
 
 grown_library() {

@@ -308,6 +308,14 @@ EOF
 }
 try "make quick runs the kernels whose code, harness, simulator or flags changed" hashes_all
 
+# What is unpacked in another checkout, which ignores it.
+finds_files() {
+    git init -q "$dir/outer" && echo '*' >"$dir/outer/.gitignore" && mkdir "$dir/outer/sat" && cd "$dir/outer/sat" &&
+        touch a.md b.c && [ "$(tracked '*.md')" = a.md ]
+}
+name="a tarball's files are tested inside another checkout, too"
+if command -v git >/dev/null; then try "$name" finds_files; else skip "$name" "no git here"; fi
+
 tries_none() {
     local out
     if out=$(B=$B tests/simt/mutants.sh 1/1 no-such-mutant); then echo "status 0: $out"; return 1; fi

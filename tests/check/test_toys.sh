@@ -13,6 +13,7 @@ cp -r Makefile src packaging "$tree/repo/"
 [ ! -d kernels ] || cp -r kernels "$tree/repo/"
 mkdir "$tree/repo/tests"
 cp -r tests/fuzz "$tree/repo/tests/"
+chmod -R u+w "$tree"
 
 add() { # TOY FILE TABLE LINE
     cp "tests/check/toys/$1.c" "$tree/repo/src/$2"
