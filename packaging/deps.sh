@@ -59,9 +59,15 @@ if command -v flock >/dev/null && [ -d /var/lib/dpkg ]; then
     flock 9
 fi
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.failed"' EXIT
+# Each package is a line when it has come, and one when it is set up. The rest is shown only if apt fails.
 # shellcheck disable=SC2086 # a list of packages
-if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null 9<&-; then
+{
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } </dev/null 9<&- 2>&1 ||
+        : >"$log.failed"
+} | tee "$log" | sed -un -e 's/^Get:[0-9]* .* \([a-z0-9.+-]*\) [a-z0-9]* [^ ]* \[\(.*\)\]$/  got \1 (\2)/p' \
+    -e 's/^Setting up \([^ :]*\).*/  set up \1/p' 9<&-
+if [ -e "$log.failed" ]; then
     cat "$log" >&2
     echo "deps: apt-get failed" >&2
     exit 1

@@ -391,6 +391,12 @@ refuses() {
 }
 try "reproduce.sh refuses parts that there are not, and a sat without all shapes" refuses
 
+plants_apply() { # to the sources as they are
+    local plant
+    for plant in tests/plants/*.patch; do patch --dry-run -s -f -p1 <"$plant" || { echo "$plant"; return 1; }; done
+}
+if command -v patch >/dev/null; then try "each plant applies" plants_apply; else skip "each plant applies" "no patch: Debian's package"; fi
+
 # docs/call.md follows a pixel by names: each function is defined in the sources.  Files that it names are there, and those
 # of the pages of kernels.
 unknown_names() {
