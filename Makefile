@@ -84,8 +84,10 @@ LAB_INC  := -Isrc/lab/lib
 LINK     := $(CFLAGS) -pthread $(LDFLAGS) $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
 FILE_LIBS := $(call pc,libs,libxxhash,-lxxhash)
-IO_LIBS  := $(call pc,libs,libisal,-lisal) $(call pc,libs,libdeflate,-ldeflate) $(FILE_LIBS) \
-            $(if $(filter 1,$(WITH_LIBJPEG)),$(call pc,libs,libjpeg,-ljpeg)) $(if $(filter 1,$(WITH_LIBTIFF)),$(call pc,libs,libtiff-4,-ltiff))
+# io_libs JPEG,TIFF - with libjpeg, and with libtiff, if 1.
+io_libs   = $(call pc,libs,libisal,-lisal) $(call pc,libs,libdeflate,-ldeflate) $(FILE_LIBS) \
+            $(if $(filter 1,$(1)),$(call pc,libs,libjpeg,-ljpeg)) $(if $(filter 1,$(2)),$(call pc,libs,libtiff-4,-ltiff))
+IO_LIBS  := $(call io_libs,$(WITH_LIBJPEG),$(WITH_LIBTIFF))
 
 hash = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
 
@@ -125,7 +127,7 @@ OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 # A change of compiler or flags never mixes objects: they live in a folder named after their hash (kernels, which take
 # long, in one of their own), and $(B)/flags, which what is linked depends on, changes with it.
 CU_HASH := $(call hash,$(NVCC) $(NVCCFLAGS))
-HASH    := $(call hash,$(CC) $(BASE) $(IO_INC) $(LINK) $(CU_HASH))
+HASH    := $(call hash,$(CC) $(BASE) $(IO_INC) $(LINK) $(IO_LIBS) $(LIB_LIBS) $(CU_HASH))
 OBJ     := $(B)/obj/$(HASH)
 CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
@@ -303,8 +305,9 @@ deps deps-test deps-python deps-machines deps-compilers deps-judges deps-lint:
 
 # `make deps all` installs packages before anything else. Because the Makefile includes what that makes, make then reads
 # the Makefile again, and sees the new libraries.
-INSTALLS := $(filter deps deps-%,$(MAKECMDGOALS))
-DRY_RUN  := $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+INSTALLS := $(foreach goal,$(MAKECMDGOALS),$(if $(PACKAGES_$(goal)),$(goal)))
+FLAGS    := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
+DRY_RUN  := $(findstring n,$(FLAGS))$(findstring q,$(FLAGS))$(findstring t,$(FLAGS))
 ifneq ($(and $(INSTALLS),$(filter-out $(INSTALLS),$(MAKECMDGOALS))),)
 ifeq ($(MAKE_RESTARTS)$(DRY_RUN),)
 include $(B)/packages.mk
@@ -448,7 +451,7 @@ help:
 
 ## clean: remove everything that was built
 clean:
-	$(Q)if [ ! -e $(B) ] || [ -e $(B)/flags ]; then rm -rf $(B); else \
+	$(Q)if [ $(B) = build ] || [ ! -e $(B) ] || [ -e $(B)/flags ]; then rm -rf $(B); else \
 	    echo "clean: $(B) is kept: no $(B)/flags says that make built it; remove it yourself" >&2; false; fi
 
 -include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(OBJ)/%.d) $(OBJ)/tests/override.d $(SIMT_UNIT:=.d)

@@ -58,16 +58,17 @@ if command -v flock >/dev/null && [ -d /var/lib/dpkg ]; then
     exec 9</var/lib/dpkg
     flock 9
 fi
-log=$(mktemp)
-trap 'rm -f "$log" "$log.failed"' EXIT
+folder=$(mktemp -d)
+log=$folder/log
+trap 'rm -rf "$folder"' EXIT
 # Each package is a line when it has come, and one when it is set up. The rest is shown only if apt fails.
 # shellcheck disable=SC2086 # a list of packages
 {
     { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } </dev/null 9<&- 2>&1 ||
-        : >"$log.failed"
+        : >"$folder/failed"
 } | tee "$log" | sed -un -e 's/^Get:[0-9]* .* \([a-z0-9.+-]*\) [a-z0-9]* [^ ]* \[\(.*\)\]$/  got \1 (\2)/p' \
     -e 's/^Setting up \([^ :]*\).*/  set up \1/p' 9<&-
-if [ -e "$log.failed" ]; then
+if [ -e "$folder/failed" ]; then
     cat "$log" >&2
     echo "deps: apt-get failed" >&2
     exit 1

@@ -9,6 +9,15 @@ if [ "$1" = --remove ]; then
     remove=1
     shift
 fi
+# clean FOLDER - without double slashes, and without one at its end; only absolute ones can be told from another.
+clean() {
+    case $1 in
+    /*) echo "$1" | tr -s / | sed 's|\(.\)/$|\1|' ;;
+    *) echo "install: '$1' is no absolute folder" >&2 && return 1 ;;
+    esac
+}
+PREFIX=$(clean "$PREFIX") BINDIR=$(clean "$BINDIR") LIBDIR=$(clean "$LIBDIR")
+INCLUDEDIR=$(clean "$INCLUDEDIR") DATADIR=$(clean "$DATADIR") MANDIR=$(clean "$MANDIR")
 root=$1
 here=$(dirname "$0")
 bin=$root$BINDIR lib=$root$LIBDIR include=$root$INCLUDEDIR man=$root$MANDIR/man1
@@ -30,7 +39,9 @@ if [ $remove = 1 ]; then
     for name in sat sat_file; do
         rm -f "$lib/lib$name.a" "$lib/lib$name.so.$VERSION" "$lib/lib$name.so.$SOVERSION" "$lib/lib$name.so" "$pc/$name.pc"
     done
-    for folder in "$cmake" "$pc" "$bash" "$zsh" "$fish"; do rmdir -p "$folder" 2>/dev/null || true; done
+    for folder in "$cmake" "$lib/cmake" "$pc" "$bash" "${bash%/*}" "$zsh" "${zsh%/*}" "$fish" "${fish%/*}"; do
+        rmdir "$folder" 2>/dev/null || true
+    done
     tell_ldconfig
     exit 0
 fi

@@ -49,7 +49,7 @@ export PYTHON PYTHONDONTWRITEBYTECODE=1
 export JOBS=${JOBS:-$(nproc)} log=$B/log
 mkdir -p "$log"
 rm -f "$log/seconds"
-suites=() groups=() passed=0 failed=0 skipped=0
+suites=() passed=0 failed=0 skipped=0
 again='' # the failures, which are printed at the end, too
 declare -A planned_in=()
 
@@ -76,8 +76,13 @@ failures() {
                for (i = NR - 20; !(whole && n) && i <= NR; i++) if (i in last) print last[i] }' "$1"
 }
 
-# suite NAME COMMAND... - one more to run, of the group in $group; its words have no spaces.
-suite() { suites+=("$*") groups+=("$group"); }
+declare -A group_of=()
+# suite NAME COMMAND... - one more to run, of the group in $group, once; its words have no spaces.
+suite() {
+    [ -z "${group_of[$1]:-}" ] || return 0
+    group_of[$1]=$group
+    suites+=("$*")
+}
 
 # busy PID - the processor time of a process and of all that it started, in clock ticks.
 busy() {
@@ -231,8 +236,6 @@ fi
 [ $# != 0 ] || set -- simt fault check unit cli fuzz laws gpu
 for group in "$@"; do run_group "$group"; done
 names=("${suites[@]%% *}") left=${#suites[@]}
-declare -A group_of=()
-for i in "${!names[@]}"; do group_of[${names[i]}]=${groups[i]}; done
 shopt -s lastpipe # what ends the pipeline runs in this shell
 printf '%s\n' "${suites[@]}" | xargs -L 1 -P "$JOBS" bash -c 'begin "$@"' begin | while read -r name status; do
     left=$((left - 1))

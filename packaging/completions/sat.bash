@@ -25,7 +25,7 @@ _sat() {
     commands=$(_sat_commands)
     # Bash splits words at = and :, and replaces only the part after the last of them.
     while [ "$at" -gt 1 ] && [[ ${COMP_WORDS[at]} == [=:]* || ${COMP_WORDS[at - 1]} == *[=:] ]]; do at=$((at - 1)); done
-    word=$(IFS= && echo "${COMP_WORDS[*]:at:COMP_CWORD-at+1}") option=${COMP_WORDS[at - 1]}
+    word=$(IFS= && printf %s "${COMP_WORDS[*]:at:COMP_CWORD-at+1}") option=${COMP_WORDS[at - 1]}
     [[ $word != --*=* ]] || option=${word%%=*} word=${word#*=}
     current=${current#[=:]}
     grep -qxF -- "$command" <<<"$commands" && [ "$at" -gt 1 ] || command=

@@ -91,7 +91,8 @@ def _create(group: Any, name: str, dtype: Any, dims: Sequence[str], attrs: Any, 
     """Creates an array in a group.  Its nodata value is `_FillValue` of the attributes or the encoding."""
     attrs = {**attrs, **{key: encoding[key] for key in _RELATED if key in encoding}}
     fill = encoding.get("_FillValue", attrs.pop("_FillValue", None))
-    attrs = json.loads(json.dumps(attrs, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v)))
+    keyed = {str(key): value for key, value in attrs.items()}
+    attrs = json.loads(json.dumps(keyed, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v)))
     if group.metadata.zarr_format == 2:
         attrs[_DIMENSIONS] = list(dims)
     else:
@@ -126,7 +127,10 @@ def written_to(to: Any, arrays: Mapping[str, Any], dims: Sequence[str], labels: 
         for name in {*coords} - {*arrays}:
             own, c = _described(coords[name]), coords[name]
             chunks = c.shards or c.chunks
-            _create(group, name, c.dtype, own.dims, own.attrs, {}, shape=c.shape, chunks=chunks)[...] = c[...]
+            copy = _create(group, name, c.dtype, own.dims, own.attrs, {}, shape=c.shape, chunks=chunks)
+            for corner in np.ndindex(*(-(-side // step) for side, step in zip(c.shape, chunks))):  # a chunk at a time
+                part = tuple(slice(i * step, (i + 1) * step) for i, step in zip(corner, chunks))
+                copy[part] = c[part]
         if others := sorted({*coords} - {*arrays, *dims}):
             group.attrs["coordinates"] = " ".join(others)
     elif hasattr(coords, "to_dataset"):

@@ -295,7 +295,7 @@ static bool what_counts(work *w, stream *s, error *err)
     valid->masked = s->from.mask || valid->mask.data;
     w->all = valid_all(valid) && j->windows.min_valid == 0;
     const bool boxes = !w->all && !j->filter.kind, ones = boxes && s->passes > 1 && !by_value(valid);
-    s->alpha_clears = boxes && by_alpha;
+    s->alpha_clears = boxes && by_alpha && valid->by_alpha;
     valid->masked = valid->masked || s->alpha_clears || ones;
     bool ok = true;
     if (s->from.img && valid->masked && !valid->mask.data) ok = valid_mask_of_ones(valid, img, err);
@@ -349,7 +349,8 @@ static void say_results(const work *w, const stream *s)
     made.type = s->made[0];
     if (j->filter.kind) say_clipped(j, w->input, &made, counts.clipped);
     if (drops_alpha(w) && !j->quiet)
-        say(input_name(w->input), "the result is without alpha; pixels whose alpha is 0 do not count");
+        say(input_name(w->input), "the result is without alpha%s",
+            s->alpha_clears ? "; pixels whose alpha is 0 do not count" : "");
     if (j->linear) made.type = w->head.type;
     say_clipped(j, w->input, &made, w->beyond);
     say_clipped(j, w->input, s->head, s->stored.clipped);

@@ -111,7 +111,7 @@ bool options_wrong(options *o, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *typed = dash_bytes(optarg)                            ? "; it begins with a dash that is not '-'"
-                        : o->line->sets & REAL && strchr(optarg, ',') ? "; the decimal point is '.', not ','"
+                        : o->line->sets & REAL && strchr(optarg, ',') ? "; if ',' was to be the decimal point, type '.'"
                                                                       : "";
     return options_refuse(o, "%s '%s': %s%s", o->name, optarg, text, typed);
 }

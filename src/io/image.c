@@ -141,11 +141,14 @@ bool image_is_transparent(const image *img, int64_t y, int64_t rows)
     bool any = false;
     for (; rows > 0 && !any; rows--, y++) {
         const void *at = (const char *)img->data + (size_t)y * img->row_bytes;
-        switch (sat_type_bytes(img->type)) {
-        case 1: ANY_ZERO(uint8_t) break;
-        case 2: ANY_ZERO(uint16_t) break;
-        case 4: ANY_ZERO(uint32_t) break;
-        default: ANY_ZERO(uint64_t)
+        switch (img->type) {
+        case SAT_U8:
+        case SAT_I8: ANY_ZERO(uint8_t) break;
+        case SAT_U16:
+        case SAT_I16: ANY_ZERO(uint16_t) break;
+        case SAT_F32: ANY_ZERO(float) break;
+        case SAT_F64: ANY_ZERO(double) break;
+        default: ANY_ZERO(uint32_t)
         }
     }
     return any;

@@ -90,6 +90,10 @@ uninstalls() {
     installs uninstall PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/sat MANDIR=/usr/man &&
         ! find "$dir/dest" -type f -o -type l -o -name pkgconfig -o -name cmake | grep .
 }
+refuses_relative() { ! installs install prefix=/opt libdir=lib64 >"$dir/said" 2>&1 && grep -q "^install: 'lib64' is no absolute folder" "$dir/said"; }
+with_slashes() {
+    rm -rf "$dir/dest" && installs install PREFIX=/usr/ && grep -qx 'prefix=${pcfiledir}/../..' "$dir/dest/usr/lib/pkgconfig/sat.pc"
+}
 lower_case() {
     rm -rf "$dir/dest" &&
         installs install prefix=/opt libdir=/opt/lib64 includedir=/opt/inc datarootdir=/opt/data bindir=/opt/tools &&
@@ -112,4 +116,6 @@ try "pkg-config finds them, and the prefix" pkg_config_finds
 if command -v cmake >/dev/null; then try "CMake finds them" cmake_finds; else skip "CMake finds them" "no cmake: \`make deps-test\` installs it"; fi
 try "make uninstall removes them, and folders that are empty then" uninstalls
 try "GNU's names of folders" lower_case
+try "a relative folder is refused" refuses_relative
+try "a slash at the end of PREFIX changes nothing" with_slashes
 finish

@@ -84,7 +84,7 @@ try "F-measures of thresholds" thresholds
 
 # A user's PATH with all but make and the compiler, where dpkg-query knows no package.
 mkdir "$dir/bare"
-for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep cksum rm rmdir sleep flock; do
+for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep cksum rm rmdir sleep flock tee; do
     path=$(command -v "$tool") && [ -x "$path" ] && ln -s "$path" "$dir/bare/$tool"
 done
 printf '#!/bin/sh\nexit 1\n' >"$dir/bare/dpkg-query"
@@ -142,6 +142,16 @@ finds_all() { # where the system's tool knows all packages, and where nobody ask
 }
 try "deps.sh says nothing where all is installed, or with DEPS=skip" nothing finds_all
 try "packages.txt has a name, or -, for each system" nothing awk '!/^#/ && NF != 5' packaging/packages.txt
+
+# As root: the status of apt-get, through the pipe that shows its progress.
+apt_fails() {
+    local out
+    cp -a "$dir/bare" "$dir/fails" && printf '#!/bin/sh\necho 0\n' >"$dir/fails/id" || return
+    printf '#!/bin/sh\necho "E: no such package"\nexit 100\n' >"$dir/fails/apt-get"
+    if out=$(PATH=$dir/fails packaging/deps.sh build 2>&1); then echo "status 0: $out"; return 1; fi
+    [[ $out == *"E: no such package"*"deps: apt-get failed" ]] || { echo "$out"; return 1; }
+}
+try "deps.sh fails, and shows why, where apt-get does" apt_fails
 
 # Two at once as root, with an apt-get that fails beside another one.
 takes_turns() {

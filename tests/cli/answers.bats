@@ -187,6 +187,8 @@ npy() {
         noted "$file: results are without alpha" "$file" --box 3 --border shrink --stat mean --nodata 3 -o m.npy # not by alpha
         equals m.npy 13/3 13/3 13/3 13/3
     done
+    noted "a.pam: the result is without alpha" a.pam --box 3 --border shrink --nodata 3 -o m.npy # as the mean
+    equals m.npy 4 4 4 4 # 13/3, rounded
     ok query a.pam --rect 0,0,2,1 # by rows: the pixel is not read
 }
 

@@ -350,7 +350,7 @@ most() { [[ $(given "$value" "$1" "${@:3}") == 0* && $(given "$2" "$1" "${@:3}")
 code() { grep -qF -- "${*:2}" "$root/$1"; }
 words() { :; }
 
-@test "every default of the help and of the manual is what the command does" {
+@test "each default of the help and of the manual has a line that says what shows it, and is what the command does" {
     colour 40 30 a.ppm
     floats 300 300 a.pfm
     { printf 'P7\nWIDTH 8\nHEIGHT 8\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' && seq 200 | head -c 256; } >a.pam

@@ -126,7 +126,7 @@ load helpers
 }
 
 @test "a decimal comma is explained, where no list has commas" {
-    said="the decimal point is '.', not ','"
+    said="if ',' was to be the decimal point, type '.'"
     for option in --box --radius --gauss --nodata --min-valid; do
         usage "$option '1,5': *; $said" a.pgm --box 3 $option 1,5 -o out.pgm
     done

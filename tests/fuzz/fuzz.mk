@@ -32,7 +32,7 @@ FUZZ_JPEG   := $(WITH_LIBJPEG)
 FUZZ_TIFF   := $(WITH_LIBTIFF)
 FUZZ_FLAGS  = $(STD) -O1 -g -fno-omit-frame-pointer -fsanitize=$(FUZZ_CHECKS) -fno-sanitize-recover=all \
               -DSAT_WITH_CUDA=0 -DSAT_WITH_LAB=1 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -DSAT_WITH_LIBTIFF=$(FUZZ_TIFF) -pthread -MMD -MP $(FUZZ_EXTRA)
-FUZZ_LIBS   = -lisal -ldeflate -lxxhash $(if $(filter 1,$(FUZZ_JPEG)),-ljpeg) $(if $(filter 1,$(FUZZ_TIFF)),-ltiff) -lm
+FUZZ_LIBS   = $(call io_libs,$(FUZZ_JPEG),$(FUZZ_TIFF)) -lm
 FUZZ_HASH   = $(call hash,$(FUZZ_CC) $(FUZZ_FLAGS))
 FUZZ_OBJ    = $(FUZZ_OUT)/obj/$(FUZZ_HASH)
 FUZZ_SRC    := $(LIB_SRC) $(IO_SRC) $(CLI_SRC) tests/fuzz/driver.c
@@ -41,7 +41,7 @@ FUZZ_PARTS  = $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o)
 ifneq ($(filter fuzz msan $(FUZZ_OUT)/%,$(MAKECMDGOALS)),)
 $(FUZZ_OBJ)/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) $(CLI_INC) $(LAB_INC) -Isrc/cpu -Itests/fuzz $(if $(filter src/%,$<),-fsanitize=fuzzer-no-link) \
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) $(IO_INC) $(CLI_INC) $(LAB_INC) -Isrc/cpu -Itests/fuzz $(if $(filter src/%,$<),-fsanitize=fuzzer-no-link) \
 	    $(if $(filter %/main.c,$<),-Dmain=sat_main) -c $< -o $@
 $(FUZZ_OBJ)/parts.a: $(FUZZ_PARTS)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
