@@ -50,6 +50,10 @@ _sat() {
         words=$(_sat_benches)
     fi
     mapfile -t COMPREPLY < <(compgen -P "${current%"$word"}" -W "$words" -- "$word")
+    if [ "$at" = 1 ] && [[ $word != -* ]]; then # an image is as likely as a command
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
+        compopt -o filenames 2>/dev/null
+    fi
 }
 
 complete -o bashdefault -o default -F _sat sat

@@ -178,6 +178,9 @@ static bool take_form(answers_job *to, options *o, bool json)
     if (!named && to->cell_width && answers_cells_format(to->output))
         return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", to->output,
                               json ? ", without --json" : ", or another");
+    if (to->output[0] == '-' && to->output[1])
+        return options_refuse(o, "-o '%s': begins with '-' like an option; the name of such a file begins with ./",
+                              to->output);
     if (!named && *extension && !format_lists(".txt", extension))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy%s", to->output,
                               to->cell_width ? ", and one statistic of a grid as .tif or .pfm, too" : "");

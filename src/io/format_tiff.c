@@ -53,14 +53,25 @@ static bool shape(const uint8_t *bytes, size_t n, const decode_options *opt, ima
     return ok;
 }
 
+static bool is_scaled(const tiff_layout *t)
+{
+    return !is_float_type(t->type) && t->bits != 8 * (int)sat_type_bytes(t->type);
+}
+
+/* Are the samples that are read others than those that are stored? */
+static bool reads_others(const tiff_layout *t)
+{
+    return is_scaled(t) || t->inverted || t->palette || t->premultiplied;
+}
+
 /* The value for no data is one of the stored samples.  Where other samples are read, it becomes theirs, if it is a
  * whole number of few bits or of an inverted type; else there is none any more, and a line says so. */
 static void read_nodata_as_samples(const tiff_layout *t, image_meta *meta)
 {
-    const bool scaled = !is_float_type(t->type) && t->bits != 8 * (int)sat_type_bytes(t->type);
+    const bool scaled = is_scaled(t);
     const double largest = ldexp(1, 8 * (int)sat_type_bytes(t->type)) - 1; /* of integers without a sign */
     char *end;
-    if (!meta->nodata[0] || !(scaled || t->inverted || t->palette || t->premultiplied)) return;
+    if (!meta->nodata[0] || !reads_others(t)) return;
     const double most = scaled ? ldexp(1, t->bits) - 1 : largest, value = strtod(meta->nodata, &end);
     const bool known = end != meta->nodata && value >= 0 && value <= most && value == floor(value);
     if (t->palette || t->premultiplied || !known) {
@@ -108,7 +119,8 @@ static bool open_file(row_source *s, reading *r, const decode_options *opt, erro
     image_meta *meta = &s->head.meta;
     if (!tiff_open(&r->file, &s->in, err) || !tiff_open_page(&r->file, opt->page, opt->strict, &meta->pages, err) ||
         !tiff_read_layout(&r->file, &r->layout, opt, err) || !codec_size_ok(t->width, t->height, opt, err) ||
-        !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1, meta, err))
+        !tiff_read_meta(&r->file, opt->no_orient || t->orientation == 1, t->one ? t->sample[0] : -1,
+                        reads_others(t) ? UNITS_OTHER : UNITS_SAME, meta, err))
         return false;
     meta->mask_page = r->file.mask;
     s->head.width = t->width;

@@ -189,7 +189,6 @@ void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES])
     const int left = t->samples - t->channels, alpha = t->channels > t->colours ? t->sample[t->colours] : t->samples;
     const int ranges[2][2] = {{t->colours, alpha}, {alpha + 1, t->samples}};
     int n = 0, one = 0;
-    note[0] = '\0';
     if (t->planes && t->alpha)
         snprintf(note, NOTE_BYTES, "band %d of %d is alpha, and weighs no other band", t->alpha, t->samples);
     if (t->palette || t->planes || left == 0) return;

@@ -102,7 +102,7 @@ static void read_nodata(tiff_file *f, image_meta *meta)
 }
 
 /* Of all bands, or of the only one. */
-static bool read_gdal(tiff_file *f, int only, image_meta *meta, error *err)
+static bool read_gdal(tiff_file *f, int only, meta_units units, image_meta *meta, error *err)
 {
     uint32_t count = 0;
     const char *text = geo_values(f->tif, &gdal_tag, &count);
@@ -111,7 +111,9 @@ static bool read_gdal(tiff_file *f, int only, image_meta *meta, error *err)
     if (!meta_append(meta, META_GDAL, (const uint8_t *)text, count, err)) return false;
     if (!block->bytes) return true;
     block->bytes[block->n - 1] = 0;
-    if (gdal_metadata_keep((char *)block->bytes, only, UNITS_SAME)) {
+    if (units == UNITS_OTHER && strstr((char *)block->bytes, "role=\"scale\""))
+        snprintf(meta->note, sizeof meta->note, "its scale and offset are of stored samples, and are not kept");
+    if (gdal_metadata_keep((char *)block->bytes, only, units)) {
         block->n = strlen((const char *)block->bytes) + 1;
     } else {
         free(block->bytes);
@@ -132,14 +134,14 @@ static void read_resolution(tiff_file *f, image_meta *meta)
     meta->y_per_metre = (double)y * scale;
 }
 
-bool tiff_read_meta(tiff_file *f, bool geo, int only, image_meta *meta, error *err)
+bool tiff_read_meta(tiff_file *f, bool geo, int only, meta_units units, image_meta *meta, error *err)
 {
     uint32_t icc_bytes = 0, xmp_bytes = 0;
     const void *icc = NULL, *xmp = NULL;
     read_resolution(f, meta);
     read_nodata(f, meta);
     meta->big = TIFFIsBigTIFF(f->tif);
-    if (!read_gdal(f, only, meta, err)) return false;
+    if (!read_gdal(f, only, units, meta, err)) return false;
     if (TIFFGetField(f->tif, TIFFTAG_ICCPROFILE, &icc_bytes, &icc) && icc && !codec_keep_icc(meta, icc, icc_bytes, err))
         return false;
     if (TIFFGetField(f->tif, TIFFTAG_XMLPACKET, &xmp_bytes, &xmp) && xmp &&

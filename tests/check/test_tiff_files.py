@@ -276,6 +276,18 @@ def main():
             name = f"a palette with alpha, {tile or 'strips'}, {len(missing)} missing"
             tap.report(name, check_palette(dir, tile, missing))
         tap.report("a next page behind the end of the file", check_next(dir))
+        scale = b"".join(b'<Item name="x" sample="0" role="%s">3</Item>' % role for role in (b"scale", b"offset"))
+        for photometric in (0, 1):
+            path, out = os.path.join(dir, "scale.tif"), os.path.join(dir, "out.tif")
+            tags = {262: photometric, 42112: b"<GDALMetadata>" + scale + b"</GDALMetadata>\0"}
+            with open(path, "wb") as file:
+                file.write(tiff({"pixels": np.ones((20, 24), "u1"), "tags": tags}))
+            status, _, said = run_sat(path, "--box", "3", "-o", out)
+            with open(out, "rb") as file:
+                kept = b'role="scale"' in file.read()
+            line = "its scale and offset are of stored samples, and are not kept" in said
+            right = status == 0 and kept == (photometric == 1) and line == (photometric == 0)
+            tap.report(f"scale and offset where 0 is {('white', 'black')[photometric]}", [] if right else [said])
         for dtype, tile in (("u1", None), ("<f4", None), ("<u2", 16)):
             pixels = np.arange(24 * 32, dtype=dtype).reshape(24, 32)
             sizes = {325 if tile else 279: [10**9] * (4 if tile else 3)}

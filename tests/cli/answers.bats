@@ -189,6 +189,7 @@ npy() {
     done
     noted "a.pam: the result is without alpha" a.pam --box 3 --border shrink --nodata 3 -o m.npy # as the mean
     equals m.npy 4 4 4 4 # 13/3, rounded
+    usage "-o '--json': begins with '-' like an option*" query a.pam --rect 0,0,2,1 -o --json
     ok query a.pam --rect 0,0,2,1 # by rows: the pixel is not read
 }
 

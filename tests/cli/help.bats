@@ -254,6 +254,8 @@ END
     [ "$(complete_ sat bench scan --map "")" = "bn bq qn" ]
     [ "$(complete_ sat x.png --mask "")" = "" ]
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
+    touch image.png
+    [[ " $(complete_ sat i | tr '\n' ' ') " == *" info "*" image.png "* ]] # a file is as likely as a command
 }
 
 # Each default of the help and the manual, some limits, and what shows that it is so; {} is the value.
