@@ -255,7 +255,7 @@ END
     [ "$(complete_ sat x.png --mask "")" = "" ]
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
     touch image.png
-    [[ " $(complete_ sat i | tr '\n' ' ') " == *" info "*" image.png "* ]] # a file is as likely as a command
+    [ "$(complete_ sat i)" = "info image.png" ] # a file is as likely as a command
 }
 
 # Each default of the help and the manual, some limits, and what shows that it is so; {} is the value.
