@@ -105,7 +105,7 @@ try "the README has its commands" eval '[[ $(block 1) == *"make demo" && $(block
 try "a clone" clone root root
 try "the first command: $(block 1)" logged first inside root root "$(block 1)"
 if [ "${BRIEF:-0}" = 0 ]; then
-    try "the second command: $(block 2)" logged second inside root root "export SUITES='${SUITES:-}'; $(block 2)"
+    try "the second command: $(block 2)" logged second inside root root "$(block 2)${SUITES:+ SUITES='$SUITES'}"
 else
     try "the unit tests" logged second inside root root "make deps-test && make unit -j\$(nproc) && tests/run.sh unit"
 fi
