@@ -57,7 +57,8 @@ packages() {
 }
 builds() {
     local target=aarch64-linux-gnu
-    make -s -j"$(nproc)" B="$arm" CUDA=0 JPEG=1 TIFF=1 CC="$target-gcc --sysroot=$sysroot" AR="$target-ar" all unit
+    make -s -j"$(nproc)" B="$arm" CUDA=0 JPEG=1 TIFF=1 PKG_CONFIG=false CC="$target-gcc --sysroot=$sysroot" \
+        AR="$target-ar" all unit
 }
 
 # scripts MACHINE - build/machines/MACHINE, anew.
