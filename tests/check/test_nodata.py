@@ -76,7 +76,8 @@ def draw(index):
     if case["nans"] == 2:
         counts &= pixels == pixels
     if windows and shape[2] in (2, 4) and (case["alpha"] or case["operation"] != "box"):  # results are without it
-        counts = counts[..., :-1] & (pixels[..., -1:] != 0 if case["alpha"] else True)
+        by_alpha = case["alpha"] and not case["value"] and case["nans"] != 2  # as GDAL: a value for no data comes first
+        counts = counts[..., :-1] & (pixels[..., -1:] != 0 if by_alpha else True)
     case["pixels"], case["counts"] = pixels, counts
     case["window"] = tuple(int(v) for v in rng.integers(1, 8, 2))
     if dtype.kind == "f" or case["passes"] > 1:  # windows reach beyond the image by its size at most

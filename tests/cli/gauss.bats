@@ -93,7 +93,7 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
 @test "gauss: values that are none, and what does not go together" {
     grey 40 30 a.pgm
     for value in 0 -1 nan x 1,2 16385 ''; do
-        usage "--gauss '$value': the standard deviation in pixels, above 0 and up to 16384" a.pgm --gauss "$value" -o out.pgm
+        usage "--gauss '$value': the standard deviation in pixels, above 0 and up to 16384*" a.pgm --gauss "$value" -o out.pgm
     done
     for value in 1 1,x 0,1 ',' 1,2,3; do
         usage "--unsharp '$value': S,A, *" a.pgm --unsharp "$value" -o out.pgm

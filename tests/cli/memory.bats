@@ -142,14 +142,14 @@ enough() {
     ok a.pgm -o t.npy
     for ((i = 0; i < 40000; i++)); do echo "$((i % 190)),$((i / 211)),9,9"; done >whole.csv
     sed 's/$/.5/' whole.csv >real.csv
-    for rects in whole real; do ok query t.npy --rects $rects.csv -o $rects.want; done
+    for rects in whole real; do ok query t.npy --rects $rects.csv -o want-$rects.csv; done
     # Some 200 bytes each, with fractions some 800; a table of some rows is left out where it would not fit.
     ok query a.pgm --rects whole.csv --max-pixels 1 --max-memory 10M -o is.csv
-    cmp is.csv whole.want
+    cmp is.csv want-whole.csv
     failure "real.csv: 40000 rectangles with fractions take more than the 9.* MiB that --max-memory leaves beside rows and answers; *" \
         query a.pgm --rects real.csv --max-pixels 1 --max-memory 10M -o no.csv
     ok query a.pgm --rects real.csv --max-pixels 1 --max-memory 40M -o is.csv
-    cmp is.csv real.want
+    cmp is.csv want-real.csv
     failure "whole.csv: 40000 rectangles take more than the * MiB that --max-memory leaves *" \
         query a.pgm --rects whole.csv --max-pixels 1 --max-memory 2M -o no.csv
     [ ! -e no.csv ]

@@ -281,7 +281,7 @@ END
     cmp is.raw <(tail -c 5000000 want.pnm)
     run bash -c 'cat a.raw | "$1" - --raw 1000x5000:u8 --box 9 -o - --format raw | cmp - is.raw' bash "$sat"
     [ "$status" = 0 ]
-    ok a.raw --raw 250x5000:u16be:2 --mean 0,0,250,5000
+    ok -q a.raw --raw 250x5000:u16be:2 --mean 0,0,250,5000
     failure "a.raw: truncated: 5001000 bytes of samples are needed, 5000000 are there" a.raw --raw 1000x5001:u8 --box 3 -o no.pgm
     usage "--raw '10x5000': WxH:TYPE*" a.raw --raw 10x5000 --box 3 -o no.pgm
     usage "--raw '10x10:u16': u16 lacks the order of its bytes: u16le or u16be" a.raw --raw 10x10:u16 --box 3 -o no.pgm
