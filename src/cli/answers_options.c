@@ -161,8 +161,9 @@ static bool form_named(const char *extension, answers_form *form)
     return false;
 }
 
-/* Sets the form of the answers, by the extension of the output and --json; refuses what
- * contradicts itself, and other extensions. A .txt is as if it had none: CSV, or JSON with --json. */
+/* Sets the form of the results, by the output's extension and --json. Rejects an
+ * extension that contradicts --json or that names no form. With .txt or without an
+ * extension, the form is JSON if --json is given, else CSV. */
 static bool take_form(answers_job *to, options *o, bool json)
 {
     const char *extension = format_extension(to->output);

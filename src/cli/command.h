@@ -95,10 +95,11 @@ const option_rule *option_rule_at(size_t i);
 /* ---- what the tool says about itself, on standard output; lists are read from the tables ---- */
 
 void help_print(const command *self);
-/* Prints a line for each option, for completions, with tabs between its name, letter, argument,
- * values, and text; after an empty line the options in the help of a part of the command. The
- * values are words, "@files", or "" if nothing is known; with a comma before them, the option
- * takes several, with commas between. */
+/* Prints the options for shell completions, one a line: name, letter, argument, values
+ * and help text, separated by tabs. The options that only the help of a part of the
+ * command shows follow after an empty line. The values are words, "@files", or "" if they
+ * are not known. If they begin with a comma, the option takes a list with commas between
+ * items. */
 void help_list(const command *self);
 void version_print(void);
 void help_rect_statistics(void); /* the list of statistics of rectangles */

@@ -171,7 +171,8 @@ static void print_options(const command *self)
 
 /* ---- the list for completions ---- */
 
-/* Prints the names of a list of options.def, or else the words. */
+/* Prints the values of an option of options.def: if `words` is "@LIST", the names in that
+ * list, else `words` as they are. */
 static void print_values(const char *words)
 {
     sat_border_info border;

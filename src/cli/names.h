@@ -27,8 +27,8 @@ const char *nearest_of(const char *list, const char *word, size_t n, char text[N
  * word; NULL if there is none. */
 const char *other_name_of(const char *word);
 
-/* Returns the bytes of the dash of a word processor (U+2010 to U+2015, or the minus U+2212) that the
- * text begins with, or 0. */
+/* If the text begins with a dash that word processors insert instead of '-' (U+2010 to
+ * U+2015, or the minus U+2212), returns its length in bytes, else 0. */
 size_t dash_bytes(const char *text);
 
 /* For `--box=3` and `-box`: a long option without its dashes and its value, cut to fit; returns word. */

@@ -68,9 +68,10 @@ typedef struct progress_state {
 /* "[====      ]  42%  3 of 7  85 Mpx/s  12 s left  files": the count where there is more than one step; the rate and
  * the time left where anything was done since the oldest moment that is remembered, whose pace they are.
  *
- * A line too long for the terminal first has a shorter bar, and if less than six cells are left
- * for that, none; then the rate, the label, the time left and the count are left out, in this
- * order, until the line fits.  Without line end, cut to `bytes`; returns line. */
+ * If the line is too long for the terminal, the bar is shortened, or left out if it would
+ * have fewer than six cells.  If that is not enough, the rate, the label, the time left
+ * and the count are left out, in this order, until the line fits.  The line has no
+ * newline and is cut to `bytes`.  Returns `line`. */
 const char *progress_line(const progress_state *s, char *line, size_t bytes);
 
 /* Remembers the present moment in place of the oldest. */

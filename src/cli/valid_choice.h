@@ -67,8 +67,9 @@ static inline bool valid_all(const valid_samples *v)
     return !v->skip_nan && !v->has_nodata && !valid_masked(v);
 }
 
-/* Sets *v to what is valid in that image, by the choice and by the file's nodata value; alpha changes no
- * mask here: see valid_clear_transparent().  On true the caller owns *v, and calls valid_free(). */
+/* Sets *v to the valid samples of the image, by the choice and the file's nodata value.
+ * The mask does not yet include alpha: see valid_clear_transparent().  If it returns
+ * true, the caller owns *v and calls valid_free(). */
 bool valid_of_image(valid_samples *v, const valid_choice *choice, const image *img, const char *input, int threads,
                     bool verbose, error *err);
 /* How the file of a mask is read. */
@@ -79,8 +80,9 @@ bool valid_mask_fits(const mask_name *name, const image *mask, const image *img,
 bool valid_mask_of_ones(valid_samples *v, const image *img, error *err);
 /* Pixels of an image with alpha whose alpha is 0 do not count, either. */
 bool valid_clear_transparent(valid_samples *v, const image *img, int threads, error *err);
-/* For sums, which include every pixel whatever its alpha: if v->by_alpha, prints a line the first time that
- * rows [y, y + rows) of the image contain a pixel whose alpha is 0, and unsets by_alpha. */
+/* Prints a note that sums include transparent pixels.  If v->by_alpha is set and rows
+ * [y, y + rows) of the image contain a pixel whose alpha is 0, prints the note and clears
+ * v->by_alpha, so that it is printed only once. */
 void valid_say_transparent(valid_samples *v, const image *img, int64_t y, int64_t rows, const char *input);
 void valid_free(valid_samples *v);
 

@@ -120,7 +120,8 @@ static sat_window_rates rates(double na, double nb)
     return (sat_window_rates){r, na * r};
 }
 
-/* The border of a column takes a division, so it is found here and not for each row. */
+/* Computes `beyond`, the columns that the border repeats. This takes a division for each
+ * border column, so it is done once and not for each row. */
 static bool plan_beyond(floats *g, const sat_axis *x, sat_arena *arena)
 {
     g->beyond = sat_arena_alloc(arena, (size_t)(g->before_x + g->after_x + 1) * sizeof *g->beyond);

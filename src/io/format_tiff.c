@@ -58,7 +58,8 @@ static bool is_scaled(const tiff_layout *t)
     return !is_float_type(t->type) && t->bits != 8 * (int)sat_type_bytes(t->type);
 }
 
-/* Are the samples that are read others than those that are stored? */
+/* Returns true if the samples that are read differ from the stored samples in value or
+ * type. */
 static bool reads_others(const tiff_layout *t)
 {
     return is_scaled(t) || t->inverted || t->palette || t->premultiplied;

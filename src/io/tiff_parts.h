@@ -189,7 +189,8 @@ uint64_t tiff_blocks_bytes(const tiff_blocks_how *how);
 void tiff_know_tags(struct tiff *tif);
 
 /* geo: keep the tags of GeoTIFF, which are those of the stored pixels.  only: the band that is read, from 0; -1: all.
- * units: what the samples that are read are beside the stored ones; UNITS_OTHER drops GDAL's scales, and notes it. */
+ * units: how the samples that are read relate to the stored ones.  If it is UNITS_OTHER,
+ * GDAL's scales are dropped, and a note says so. */
 bool tiff_read_meta(tiff_file *f, bool geo, int only, meta_units units, image_meta *meta, error *err);
 /* False: libtiff has said why. */
 bool tiff_write_meta(tiff_file *f, const image_meta *meta);

@@ -7,8 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Changes the locale of the calling thread alone, and puts it back. glibc and musl have the "C"
- * locale as a constant, so nothing is allocated. */
+/* Does what vsnprintf() does, but in the "C" locale. It switches the locale of the
+ * calling thread only, and restores it. In glibc and musl the "C" locale is a constant,
+ * so nothing is allocated. */
 __attribute__((format(printf, 3, 0))) static inline int sat_print_args(char *text, size_t bytes, const char *format,
                                                                        va_list args)
 {
